@@ -1,0 +1,92 @@
+//! What can go wrong, with the values that went wrong.
+
+use thiserror::Error;
+
+/// Every way an operation of this crate can fail.
+///
+/// Messages are one line and name the field of the topology they speak of, so
+/// that a caller only has to put the file's name in front.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A count is zero or above what this crate accepts.
+    #[error("{field} is {value}, expected {least} to {most}")]
+    OutOfRange {
+        /// The field or parameter.
+        field: &'static str,
+        /// What it was.
+        value: u64,
+        /// The smallest accepted value.
+        least: u64,
+        /// The largest accepted value.
+        most: u64,
+    },
+    /// The bipartite adjacency would have more cells than [`crate::MAX_LINK_CELLS`].
+    #[error("{servers} servers times {mpds} MPDs is more than {most} cells")]
+    TooLarge {
+        /// Servers asked for.
+        servers: usize,
+        /// MPDs asked for.
+        mpds: usize,
+        /// The limit on their product.
+        most: usize,
+    },
+    /// An MPD or an island names a server the pod does not have.
+    #[error("{field}[{index}] names server {server}, but servers is {servers}")]
+    UnknownServer {
+        /// `mpds` or `islands`.
+        field: &'static str,
+        /// Position in that list.
+        index: usize,
+        /// The server named.
+        server: usize,
+        /// How many servers there are.
+        servers: usize,
+    },
+    /// An MPD or an island names a server twice.
+    #[error("{field}[{index}] names server {server} twice")]
+    RepeatedServer {
+        /// `mpds` or `islands`.
+        field: &'static str,
+        /// Position in that list.
+        index: usize,
+        /// The server named.
+        server: usize,
+    },
+    /// A server stands in two islands.
+    #[error("islands[{second}] names server {server}, which is in islands[{first}] already")]
+    SharedByIslands {
+        /// The server named.
+        server: usize,
+        /// The island that has it.
+        first: usize,
+        /// The island that claims it too.
+        second: usize,
+    },
+    /// An island or MPD list entry is empty where it must not be.
+    #[error("{field}[{index}] is empty")]
+    Empty {
+        /// `islands`.
+        field: &'static str,
+        /// Position in that list.
+        index: usize,
+    },
+    /// No such pod can be built from these parts; the reason is a proof.
+    #[error("no such pod: {reason}")]
+    Impossible {
+        /// The counting argument or theorem.
+        reason: String,
+    },
+    /// A pod that may exist was not found within the budget of its search.
+    #[error(
+        "{what} was not found within {budget} steps (seed {seed}); another seed or a larger budget may find it"
+    )]
+    NotFound {
+        /// What was searched for.
+        what: String,
+        /// Steps spent.
+        budget: u64,
+        /// The seed used.
+        seed: u64,
+    },
+}

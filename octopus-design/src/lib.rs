@@ -1,0 +1,27 @@
+//! Sparse CXL memory pods: which servers are wired to which multi-ported
+//! devices (MPDs), why that wiring exists, and what it is worth.
+//!
+//! The crate follows section 5 of the Octopus paper ("Octopus: Enhancing CXL
+//! Memory Pods via Sparse Topology") and goes on where it stops:
+//!
+//! * [`Topology`] is the bipartite server–MPD graph everything else speaks of.
+//! * [`block`] builds the balanced incomplete block designs that islands are
+//!   made of, and says for which sizes they exist.
+//! * [`pod`] builds pods: fully connected, BIBD, Jellyfish, Xpander, Octopus.
+//! * [`verify`] checks a pod's rules, sharing no code with what built it.
+//! * [`measure`] counts overlap and message hops and finds the spectral gap.
+//! * [`expansion`] finds the expansion `e_k`, with a proof.
+//! * [`format`] reads and writes topologies.
+
+#![forbid(unsafe_code)]
+
+mod error;
+mod id;
+mod topology;
+
+pub use error::Error;
+pub use id::{IslandId, MpdId, ServerId};
+pub use topology::{MAX_LINK_CELLS, MAX_MPDS, MAX_SERVERS, Topology};
+
+/// The result of this crate's fallible operations.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

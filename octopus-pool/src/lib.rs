@@ -1,0 +1,2 @@
+//! What a CXL memory pod saves.
+#![forbid(unsafe_code)]
