@@ -15,7 +15,9 @@
 
 #![forbid(unsafe_code)]
 
+pub mod block;
 mod error;
+pub mod field;
 mod id;
 mod topology;
 
