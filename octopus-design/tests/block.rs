@@ -160,6 +160,17 @@ fn designs_too_large_to_hold_are_not_built() {
     assert!(matches!(block::projective(2, 6), Err(Error::NotAPrimePower { value: 6 })));
     assert!(matches!(block::hermitian_unital(6), Err(Error::NotAPrimePower { .. })));
     assert!(matches!(block::hermitian_unital(9), Err(Error::OutOfRange { .. })));
+    // Refused before their millions of blocks are made.
+    for refused in [
+        block::affine(14, 2),
+        block::projective(12, 2),
+        block::steiner_triples(16_383),
+        block::kirkman_triples(16_377),
+        block::complete(16_384),
+        BlockDesign::new(16_384, 2, std::iter::repeat([0, 1]), "endless"),
+    ] {
+        assert!(matches!(refused, Err(Error::OutOfRange { field: "blocks", .. })));
+    }
     for (n, m) in [(0, 0), (1, 1), (3, 3), (8, 2), (3, 0)] {
         assert!(matches!(block::maximal_arc(n, m), Err(Error::OutOfRange { .. })), "{n} {m}");
     }
@@ -316,6 +327,7 @@ fn groups_that_are_none_are_refused() {
     let onto = Symmetry::with_multiplier(&group, 2, 0, &[5], &[0, 0]);
     assert!(matches!(onto, Err(Error::NotAPermutation { .. })));
     assert!(matches!(Symmetry::generated(0, &[]), Err(Error::OutOfRange { .. })));
+    assert!(matches!(Symmetry::generated(2000, &[]), Err(Error::OutOfRange { .. })));
     assert!(matches!(Symmetry::translations(&group, usize::MAX, 0), Err(Error::OutOfRange { .. })));
     let swap = |n: usize| {
         let mut images: Vec<usize> = (0..8).collect();

@@ -39,7 +39,7 @@ use crate::{Error, Result, field::Field};
 ///
 /// Bose, "On the application of finite projective geometry for deriving a
 /// certain series of balanced Kirkman arrangements" (1959); Barwick and Ebert,
-/// *Unitals in Projective Planes* (2008), section 2.1.
+/// *Unitals in Projective Planes* (2008).
 pub fn hermitian_unital(q: usize) -> Result<BlockDesign> {
     // q = 8 gives 513 points; 9 would take more blocks than a design may have.
     if !(2..=8).contains(&q) {

@@ -1,5 +1,7 @@
 //! The block design itself, checked when it is made.
 
+use bitvec::prelude::{BitVec, Lsb0};
+
 use crate::{Error, MAX_MPDS, MAX_SERVERS, Result};
 
 /// A 2-(v, k, 1) design, or balanced incomplete block design with λ = 1: v
@@ -39,8 +41,8 @@ impl BlockDesign {
     /// # Errors
     ///
     /// [`Error::OutOfRange`] if `points` is not 2 to [`MAX_SERVERS`],
-    /// `block_size` not 2 to `points`, or there are more than [`MAX_MPDS`]
-    /// blocks; [`Error::NotADesign`] if a block has another size, names a
+    /// `block_size` not 2 to `points`, or such a design has more than
+    /// [`MAX_MPDS`] blocks; [`Error::NotADesign`] if a block has another size, names a
     /// point that is not there or twice, or if a pair of points is in no block
     /// or in several.
     ///
@@ -64,8 +66,7 @@ impl BlockDesign {
     where
         B: IntoIterator<Item = usize>,
     {
-        in_range("points", points, 2, MAX_SERVERS)?;
-        in_range("block_size", block_size, 2, points)?;
+        check_size(points, block_size)?;
         let mut kept: Vec<Vec<usize>> = Vec::new();
         for block in blocks {
             in_range("blocks", kept.len() + 1, 1, MAX_MPDS)?;
@@ -223,6 +224,18 @@ impl BlockDesign {
     }
 }
 
+/// Refuses what a [`BlockDesign`] cannot hold before any of it is made.
+///
+/// # Errors
+///
+/// [`Error::OutOfRange`] for the points, the size or the number of blocks.
+pub(super) fn check_size(points: usize, block_size: usize) -> Result<()> {
+    in_range("points", points, 2, MAX_SERVERS)?;
+    in_range("block_size", block_size, 2, points)?;
+    let blocks = points * (points - 1) / (block_size * (block_size - 1));
+    in_range("blocks", blocks, 0, MAX_MPDS)
+}
+
 fn in_range(field: &'static str, value: usize, least: usize, most: usize) -> Result<()> {
     if (least..=most).contains(&value) {
         return Ok(());
@@ -233,7 +246,7 @@ fn in_range(field: &'static str, value: usize, least: usize, most: usize) -> Res
 
 fn check_pairs(points: usize, block_size: usize, blocks: &[Vec<usize>]) -> Result<()> {
     let fail = |reason: String| Err(Error::NotADesign { reason });
-    let mut met = vec![false; points * points];
+    let mut met: BitVec<u64, Lsb0> = BitVec::repeat(false, points * points);
     for (index, block) in blocks.iter().enumerate() {
         if block.len() != block_size {
             return fail(format!("block {index} has {} points, not {block_size}", block.len()));
@@ -246,7 +259,7 @@ fn check_pairs(points: usize, block_size: usize, blocks: &[Vec<usize>]) -> Resul
         }
         for (at, &a) in block.iter().enumerate() {
             for &b in &block[at + 1..] {
-                if std::mem::replace(&mut met[a * points + b], true) {
+                if met.replace(a * points + b, true) {
                     return fail(format!("points {a} and {b} are in two blocks"));
                 }
             }

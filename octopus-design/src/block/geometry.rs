@@ -2,9 +2,12 @@
 //!
 //! Any two points span one line, so the lines are a 2-(v, q, 1) or a
 //! 2-(v, q + 1, 1) design. Reference: Beth, Jungnickel and Lenz, *Design
-//! Theory*, 2nd ed. (1999), section I.2.
+//! Theory*, 2nd ed. (1999), chapter I.
+
+use bitvec::prelude::{BitVec, Lsb0};
 
 use super::BlockDesign;
+use super::design::check_size;
 use crate::{Error, MAX_SERVERS, Result, field::Field};
 
 /// The lines of the affine space AG(d, q): v = q^d, k = q, resolvable.
@@ -30,6 +33,7 @@ use crate::{Error, MAX_SERVERS, Result, field::Field};
 pub fn affine(dimension: usize, q: usize) -> Result<BlockDesign> {
     let field = Field::new(q)?;
     let points = power(q, dimension)?;
+    check_size(points, q)?;
     let mut classes = Vec::new();
     for direction in normalised(&field, dimension) {
         // Each line of this direction has one point that is zero where the
@@ -69,12 +73,10 @@ pub fn affine(dimension: usize, q: usize) -> Result<BlockDesign> {
 /// ```
 pub fn projective(dimension: usize, q: usize) -> Result<BlockDesign> {
     let field = Field::new(q)?;
-    power(q, dimension)?;
+    // q^d + q^(d−1) + … + 1, in which the first term is the largest.
+    check_size((power(q, dimension)? * q - 1) / (q - 1), q + 1)?;
     let points = normalised(&field, dimension + 1);
-    if points.len() > MAX_SERVERS {
-        return Err(too_many(points.len()));
-    }
-    let mut met = vec![false; points.len() * points.len()];
+    let mut met: BitVec<u64, Lsb0> = BitVec::repeat(false, points.len() * points.len());
     let mut blocks = Vec::new();
     for (a, first) in points.iter().enumerate() {
         for b in a + 1..points.len() {
@@ -88,7 +90,7 @@ pub fn projective(dimension: usize, q: usize) -> Result<BlockDesign> {
             }
             for &x in &line {
                 for &y in &line {
-                    met[x * points.len() + y] = true;
+                    met.set(x * points.len() + y, true);
                 }
             }
             blocks.push(line);
@@ -145,6 +147,7 @@ fn number(vector: &[usize], q: usize) -> usize {
     vector.iter().rev().fold(0, |number, &c| number * q + c)
 }
 
+/// `q` to the power of `dimension`, if a design may have as many points.
 fn power(q: usize, dimension: usize) -> Result<usize> {
     let exponent = u32::try_from(dimension).unwrap_or(u32::MAX);
     if exponent < 2 {
@@ -152,10 +155,9 @@ fn power(q: usize, dimension: usize) -> Result<usize> {
         return Err(Error::OutOfRange { field: "dimension", value, least: 2, most: 13 });
     }
     let points = q.saturating_pow(exponent);
-    if points > MAX_SERVERS { Err(too_many(points)) } else { Ok(points) }
-}
-
-fn too_many(points: usize) -> Error {
-    let (value, most) = (points as u64, MAX_SERVERS as u64);
-    Error::OutOfRange { field: "points", value, least: 2, most }
+    if points > MAX_SERVERS {
+        let (value, most) = (points as u64, MAX_SERVERS as u64);
+        return Err(Error::OutOfRange { field: "points", value, least: 2, most });
+    }
+    Ok(points)
 }

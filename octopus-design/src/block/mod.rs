@@ -37,7 +37,7 @@ pub use design::BlockDesign;
 pub use existence::{Answer, Existence, exists, sizes};
 pub use geometry::{affine, projective};
 pub use orbits::search;
-pub use symmetry::{AbelianGroup, MAX_SYMMETRIES, Symmetry};
+pub use symmetry::{AbelianGroup, MAX_SYMMETRIC_POINTS, MAX_SYMMETRIES, Symmetry};
 pub use triples::{complete, kirkman_triples, steiner_triples};
 
 use crate::{Error, Result};

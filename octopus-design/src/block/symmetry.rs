@@ -7,6 +7,11 @@ use crate::{Error, MAX_SERVERS, Result};
 /// The most permutations a [`Symmetry`] may have.
 pub const MAX_SYMMETRIES: usize = 4096;
 
+/// The most points a [`Symmetry`] may permute.
+///
+/// With [`MAX_SYMMETRIES`] this bounds its memory, and that of a search.
+pub const MAX_SYMMETRIC_POINTS: usize = 1024;
+
 /// A finite abelian group, a product of cyclic ones, its elements numbered from 0.
 ///
 /// The number of an element is its coordinates read as digits, the first
@@ -154,8 +159,8 @@ impl Symmetry {
     /// # Errors
     ///
     /// [`Error::NotAPermutation`] for a generator that is none;
-    /// [`Error::OutOfRange`] if `points` is not 1 to [`MAX_SERVERS`] or the
-    /// group has more than [`MAX_SYMMETRIES`] elements.
+    /// [`Error::OutOfRange`] if `points` is not 1 to
+    /// [`MAX_SYMMETRIC_POINTS`] or the group has more than [`MAX_SYMMETRIES`] elements.
     ///
     /// # Examples
     ///
@@ -173,8 +178,8 @@ impl Symmetry {
             let (value, most) = (value as u64, most as u64);
             Err(Error::OutOfRange { field, value, least: 1, most })
         };
-        if !(1..=MAX_SERVERS).contains(&points) {
-            return out_of_range("points", points, MAX_SERVERS);
+        if !(1..=MAX_SYMMETRIC_POINTS).contains(&points) {
+            return out_of_range("points", points, MAX_SYMMETRIC_POINTS);
         }
         for (index, generator) in generators.iter().enumerate() {
             let images: BTreeSet<usize> = generator.iter().copied().collect();
@@ -265,8 +270,8 @@ impl Symmetry {
     ) -> Result<Self> {
         let order = group.order();
         let points = order.saturating_mul(copies).saturating_add(fixed);
-        if !(1..=MAX_SERVERS).contains(&points) {
-            let (value, most) = (points as u64, MAX_SERVERS as u64);
+        if !(1..=MAX_SYMMETRIC_POINTS).contains(&points) {
+            let (value, most) = (points as u64, MAX_SYMMETRIC_POINTS as u64);
             return Err(Error::OutOfRange { field: "points", value, least: 1, most });
         }
         let map = |image: &dyn Fn(usize, usize) -> usize| -> Vec<usize> {

@@ -1,6 +1,7 @@
 //! Blocks of two and of three: complete graphs, Steiner and Kirkman systems.
 
 use super::BlockDesign;
+use super::design::check_size;
 use crate::{Error, MAX_SERVERS, Result, field::Field};
 
 /// All pairs of v points: k = 2. For even v the pairs come in v − 1 parallel
@@ -25,7 +26,7 @@ use crate::{Error, MAX_SERVERS, Result, field::Field};
 ///
 /// The 1-factorisation GK(2n) is Kirkman's (1847).
 pub fn complete(points: usize) -> Result<BlockDesign> {
-    in_range(points)?;
+    check_size(points, 2)?;
     let pairs = (0..points).flat_map(|a| (a + 1..points).map(move |b| [a, b]));
     let design = BlockDesign::new(points, 2, pairs, format!("complete graph on {points} points"))?;
     if !points.is_multiple_of(2) {
@@ -64,12 +65,8 @@ pub fn complete(points: usize) -> Result<BlockDesign> {
 /// v ≡ 3; Skolem, "Some remarks on the triple systems of Steiner" (1958) for
 /// v ≡ 1. Both as in Lindner and Rodger, *Design Theory*, 2nd ed., chapter 1.
 pub fn steiner_triples(points: usize) -> Result<BlockDesign> {
-    in_range(points)?;
+    check_size(points, 3)?;
     match points % 6 {
-        _ if points < 3 => {
-            let value = points as u64;
-            Err(Error::OutOfRange { field: "points", value, least: 3, most: MAX_SERVERS as u64 })
-        }
         3 => {
             let origin = "Steiner triple system by Bose's construction (1939)";
             BlockDesign::new(points, 3, bose(points / 3), origin)
@@ -144,9 +141,9 @@ fn skolem(columns: usize) -> Vec<Vec<usize>> {
 /// # References
 ///
 /// Ray-Chaudhuri and Wilson, "Solution of Kirkman's schoolgirl problem"
-/// (1971), theorems 4 and 5.
+/// (1971).
 pub fn kirkman_triples(points: usize) -> Result<BlockDesign> {
-    in_range(points)?;
+    check_size(points, 3)?;
     let (classes, origin) = if points.is_multiple_of(3) && has_sixth_roots(points / 3) {
         (kirkman_threefold(&Field::new(points / 3)?), format!("3·{}", points / 3))
     } else if !points.is_multiple_of(2) && has_sixth_roots(points / 2) {
@@ -219,12 +216,4 @@ fn kirkman_twofold(field: &Field) -> Vec<Class> {
         class.push([t, 3 * t, 5 * t].map(|s| (field.exp(i + m + s), 1)));
     }
     translates(field, &class, 2)
-}
-
-fn in_range(points: usize) -> Result<()> {
-    if (2..=MAX_SERVERS).contains(&points) {
-        return Ok(());
-    }
-    let (value, most) = (points as u64, MAX_SERVERS as u64);
-    Err(Error::OutOfRange { field: "points", value, least: 2, most })
 }
