@@ -16,8 +16,11 @@
 #![forbid(unsafe_code)]
 
 mod error;
+pub mod format;
 mod id;
+pub mod measure;
 mod topology;
+pub mod verify;
 
 pub use error::Error;
 pub use id::{IslandId, MpdId, ServerId};
