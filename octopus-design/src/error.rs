@@ -135,6 +135,62 @@ pub enum Error {
     /// The operating system failed to deliver a file.
     #[error("cannot read: {0}")]
     Read(#[source] std::io::Error),
+    /// A finite field was asked for whose order is not a prime power.
+    #[error("there is no finite field of {value} elements: that is not a prime power")]
+    NotAPrimePower {
+        /// The order asked for.
+        value: u64,
+    },
+    /// Blocks or parallel classes that are not what they are said to be.
+    #[error("not a design: {reason}")]
+    NotADesign {
+        /// The block, pair or class that is wrong.
+        reason: String,
+    },
+    /// A map said to be a permutation of points is not one.
+    #[error("generator {index} is not a permutation of {points} points")]
+    NotAPermutation {
+        /// Position in the list of generators.
+        index: usize,
+        /// How many points there are.
+        points: usize,
+    },
+    /// A complete search went through every candidate and kept none.
+    #[error("{what} does not exist: every candidate was tried")]
+    Exhausted {
+        /// What was searched for.
+        what: String,
+    },
+    /// There is provably no such block design.
+    #[error("no 2-({points},{block_size},1) design exists: {reason}")]
+    NoDesign {
+        /// v.
+        points: usize,
+        /// k.
+        block_size: usize,
+        /// The theorem, with its source.
+        reason: String,
+    },
+    /// It is an open question whether there is such a block design.
+    #[error("whether a 2-({points},{block_size},1) design exists is not known here: {reason}")]
+    UnknownDesign {
+        /// v.
+        points: usize,
+        /// k.
+        block_size: usize,
+        /// What is known.
+        reason: String,
+    },
+    /// Such a block design is published, but this crate has no construction.
+    #[error("2-({points},{block_size},1) exists, not constructed here: {reason}")]
+    UnbuiltDesign {
+        /// v.
+        points: usize,
+        /// k.
+        block_size: usize,
+        /// Who proved that it exists.
+        reason: String,
+    },
 }
 
 /// A path as the start of a message.

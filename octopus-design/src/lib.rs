@@ -15,8 +15,10 @@
 
 #![forbid(unsafe_code)]
 
+pub mod block;
 mod error;
 pub mod format;
+pub mod field;
 mod id;
 pub mod measure;
 mod topology;
