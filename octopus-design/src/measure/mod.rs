@@ -10,11 +10,13 @@
 //! no result.
 
 mod component;
+mod domain;
 mod hops;
 mod overlap;
 mod spectrum;
 
 pub use component::connected;
+pub use domain::low_latency_domain;
 pub use hops::{MpdHops, mpd_hops};
 pub use overlap::shared_mpds;
 pub use spectrum::{Spectrum, spectrum};
