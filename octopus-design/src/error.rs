@@ -89,6 +89,52 @@ pub enum Error {
         /// The seed used.
         seed: u64,
     },
+    /// A JSON file is not JSON, or a field of it is missing or wrong.
+    #[error("{}{message} at line {line} column {column}", named(path))]
+    Json {
+        /// The field, as in `mpds[3][1]`; empty where the whole file is meant.
+        path: String,
+        /// What is wrong.
+        message: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1 (0 at the start of a line).
+        column: usize,
+    },
+    /// A JSON file follows another schema, or another version of it.
+    #[error("schema is {found}, expected \"{expected}\"")]
+    Schema {
+        /// What the file says, quoted and perhaps shortened.
+        found: String,
+        /// What this crate reads.
+        expected: &'static str,
+    },
+    /// A row of an edge list is not a link.
+    #[error("line {line}: {message}")]
+    Row {
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A file holds nothing.
+    #[error("the file is empty, expected a JSON object or an edge list")]
+    EmptyFile,
+    /// A file is not text.
+    #[error("line {line}: not UTF-8")]
+    NotUtf8 {
+        /// Line of the first bad byte, from 1.
+        line: usize,
+    },
+    /// A file is longer than this crate reads.
+    #[error("the file is longer than {most} bytes")]
+    TooLong {
+        /// The limit.
+        most: usize,
+    },
+    /// The operating system failed to deliver a file.
+    #[error("cannot read: {0}")]
+    Read(#[source] std::io::Error),
     /// A finite field was asked for whose order is not a prime power.
     #[error("there is no finite field of {value} elements: that is not a prime power")]
     NotAPrimePower {
@@ -145,4 +191,9 @@ pub enum Error {
         /// Who proved that it exists.
         reason: String,
     },
+}
+
+/// A path as the start of a message.
+fn named(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("{path}: ") }
 }

@@ -17,9 +17,12 @@
 
 pub mod block;
 mod error;
+pub mod format;
 pub mod field;
 mod id;
+pub mod measure;
 mod topology;
+pub mod verify;
 
 pub use error::Error;
 pub use id::{IslandId, MpdId, ServerId};

@@ -1,0 +1,238 @@
+//! Pooled demand over time: what the servers of a pod ask of its MPDs.
+
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::num::{fraction, index_u32, round_u32};
+use crate::{Error, Fleet, Result};
+
+/// A VM's pooled memory coming or going.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When, in seconds.
+    pub time_s: i64,
+    /// The VM, numbered from 0 in the order of first events.
+    pub vm: u32,
+    /// The server, as numbered in the pod.
+    pub server: u32,
+    /// The pooled memory, GiB; never 0.
+    pub gib: u32,
+    /// Whether it arrives or departs.
+    pub arrives: bool,
+}
+
+/// The pooled demand of a whole fleet.
+///
+/// A VM's pooled part is a fraction of its memory, rounded to whole GiB (the
+/// unit of allocation, section 4.2) up or down at random so that the mean is
+/// kept. The rest stays in the server and saves nothing.
+#[derive(Clone, Debug)]
+pub struct Demand {
+    servers: usize,
+    pooled_fraction: f64,
+    window_start_s: i64,
+    /// By time, departures before arrivals, then by VM.
+    events: Vec<Event>,
+    vms: usize,
+}
+
+impl Demand {
+    /// The demand of a fleet that pools `pooled_fraction` of each VM's memory.
+    ///
+    /// One uniform number is drawn for each VM, so that under one seed a
+    /// larger fraction never gives a VM less.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadNumber`] unless the fraction lies in [0, 1].
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    ///
+    /// let vm = Vm { start_s: 2, end_s: 9, memory_gib: 8.0, cores: 2, server: Some(0), censored: false };
+    /// let fleet = place(&Trace::new("one VM", 0..10, vec![vm])?, &Placement::Given)?;
+    /// let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// assert_eq!(demand.events().len(), 2);
+    /// assert_eq!(demand.events()[0].gib, 4);
+    /// assert!(Demand::new(&fleet, f64::NAN, 1).is_err());
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    pub fn new(fleet: &Fleet, pooled_fraction: f64, seed: u64) -> Result<Self> {
+        fraction("pooled_fraction", pooled_fraction)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let window = fleet.window();
+        let mut events = Vec::with_capacity(2 * fleet.vms().len());
+        for ((index, vm), &server) in fleet.vms().iter().enumerate().zip(fleet.hosts()) {
+            let exact_gib = vm.memory_gib * pooled_fraction;
+            let up = rng.random::<f64>() < exact_gib.fract();
+            let gib = round_u32(exact_gib.floor()) + u32::from(up);
+            if gib == 0 {
+                continue;
+            }
+            let vm_id = index_u32(index);
+            let event = Event { time_s: vm.start_s, vm: vm_id, server, gib, arrives: true };
+            events.push(event);
+            // A departure at the window's end or later changes no peak.
+            if vm.end_s < window.end {
+                events.push(Event { time_s: vm.end_s, arrives: false, ..event });
+            }
+        }
+        events.sort_unstable_by_key(|e| (e.time_s, e.arrives, e.vm));
+        Ok(Self {
+            servers: fleet.servers(),
+            pooled_fraction,
+            window_start_s: window.start,
+            events,
+            vms: fleet.vms().len(),
+        })
+    }
+
+    /// All events: by time, departures before arrivals, then by VM.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The number of servers of the fleet.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.servers
+    }
+
+    /// The fraction of memory that is pooled.
+    #[must_use]
+    pub fn pooled_fraction(&self) -> f64 {
+        self.pooled_fraction
+    }
+
+    /// The demand of a pod made of the given servers of the fleet, in order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadServer`] for a server that is not in the fleet or is named
+    /// twice.
+    pub fn pod(&self, servers: &[usize]) -> Result<PodDemand> {
+        const ABSENT: u32 = u32::MAX;
+        let mut position = vec![ABSENT; self.servers];
+        for (at, &server) in servers.iter().enumerate() {
+            match position.get_mut(server) {
+                Some(free) if *free == ABSENT => *free = index_u32(at),
+                _ => return Err(Error::BadServer { server, servers: self.servers }),
+            }
+        }
+        let mut renamed = vec![ABSENT; self.vms];
+        let (mut events, mut vms) = (Vec::new(), 0);
+        for event in &self.events {
+            let server = position[event.server as usize];
+            if server == ABSENT {
+                continue;
+            }
+            let vm = &mut renamed[event.vm as usize];
+            if *vm == ABSENT {
+                *vm = vms;
+                vms += 1;
+            }
+            events.push(Event { vm: *vm, server, ..*event });
+        }
+        Ok(PodDemand::new(servers.len(), vms as usize, events, self.window_start_s))
+    }
+}
+
+/// The pooled demand of one pod's servers.
+#[derive(Clone, Debug)]
+pub struct PodDemand {
+    servers: usize,
+    vms: usize,
+    events: Vec<Event>,
+    tracked_from: usize,
+    server_peaks_gib: Vec<u64>,
+    peak_total: (u64, usize),
+}
+
+impl PodDemand {
+    fn new(servers: usize, vms: usize, events: Vec<Event>, window_start_s: i64) -> Self {
+        // Departures at the very start leave the window's first instant.
+        let tracked_from = events.partition_point(|e| {
+            e.time_s < window_start_s || (e.time_s == window_start_s && !e.arrives)
+        });
+        let mut used = vec![0_u64; servers];
+        let mut total = 0;
+        for event in &events[..tracked_from] {
+            apply(&mut used, &mut total, event);
+        }
+        let (mut server_peaks_gib, mut peak_total) = (used.clone(), (total, tracked_from));
+        for (at, event) in events.iter().enumerate().skip(tracked_from) {
+            apply(&mut used, &mut total, event);
+            let server = event.server as usize;
+            server_peaks_gib[server] = server_peaks_gib[server].max(used[server]);
+            if total > peak_total.0 {
+                peak_total = (total, at + 1);
+            }
+        }
+        Self { servers, vms, events, tracked_from, server_peaks_gib, peak_total }
+    }
+
+    /// The number of servers.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.servers
+    }
+
+    /// The number of VMs with pooled memory.
+    #[must_use]
+    pub fn vms(&self) -> usize {
+        self.vms
+    }
+
+    /// The events in order.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// How many leading events come before the window; peaks do not count
+    /// until they are done.
+    #[must_use]
+    pub fn tracked_from(&self) -> usize {
+        self.tracked_from
+    }
+
+    /// The peak of each server's own pooled demand inside the window, GiB.
+    #[must_use]
+    pub fn server_peaks_gib(&self) -> &[u64] {
+        &self.server_peaks_gib
+    }
+
+    /// What servers without a pod need: the sum of their own peaks, GiB.
+    #[must_use]
+    pub fn baseline_gib(&self) -> u64 {
+        self.server_peaks_gib.iter().sum()
+    }
+
+    /// The peak of the summed demand inside the window, GiB: what one global
+    /// pool needs.
+    #[must_use]
+    pub fn peak_total_gib(&self) -> u64 {
+        self.peak_total.0
+    }
+
+    /// How many events lead to the instant of [`Self::peak_total_gib`].
+    #[must_use]
+    pub fn peak_total_after(&self) -> usize {
+        self.peak_total.1
+    }
+}
+
+/// Adds an event to the demand of each server and their sum.
+fn apply(used: &mut [u64], total: &mut u64, event: &Event) {
+    let (server, gib) = (event.server as usize, u64::from(event.gib));
+    if event.arrives {
+        used[server] += gib;
+        *total += gib;
+    } else {
+        used[server] -= gib;
+        *total -= gib;
+    }
+}

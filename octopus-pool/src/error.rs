@@ -1,0 +1,198 @@
+//! What can go wrong, with the values that went wrong.
+
+use thiserror::Error;
+
+/// Every way an operation of this crate can fail.
+///
+/// Messages are one line; those about a file begin with its name and, where a
+/// row is at fault, the line.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The file cannot be opened.
+    #[error("{file}: {source}")]
+    Open {
+        /// The path, as given.
+        file: String,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+    /// Reading stopped short: a damaged gzip stream, a row or file beyond its
+    /// bound, bytes that are not UTF-8.
+    #[error("{file}:{line}: {source}")]
+    Read {
+        /// The name of the input.
+        file: String,
+        /// The line reached, from 1.
+        line: u64,
+        /// What the reader said.
+        source: csv::Error,
+    },
+    /// The header is none that is known, and no format was named.
+    #[error("{file}:1: unknown trace format: the header is {header:?}; known formats: {known}")]
+    UnknownFormat {
+        /// The name of the input.
+        file: String,
+        /// The start of its first line.
+        header: String,
+        /// The formats there are.
+        known: String,
+    },
+    /// No format has this name.
+    #[error("unknown {what} {name:?}; known: {known}")]
+    UnknownName {
+        /// `trace format` or `policy`.
+        what: &'static str,
+        /// The name given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// The header lacks a column of the format.
+    #[error("{file}:1: column {column:?} is missing from the header of a {format} trace")]
+    MissingColumn {
+        /// The name of the input.
+        file: String,
+        /// The format read.
+        format: &'static str,
+        /// The column.
+        column: &'static str,
+    },
+    /// A field of a row is not what its column holds.
+    #[error("{file}:{line}: {field} is {value:?}, expected {expected}")]
+    Malformed {
+        /// The name of the input.
+        file: String,
+        /// The line of the row, from 1.
+        line: u64,
+        /// The column.
+        field: &'static str,
+        /// The text found.
+        value: String,
+        /// What the column holds.
+        expected: &'static str,
+    },
+    /// A trace has more rows than it was allowed.
+    #[error("{file}:{line}: more than {most} rows")]
+    TooManyRows {
+        /// The name of the input.
+        file: String,
+        /// The line of the first row too many.
+        line: u64,
+        /// The bound.
+        most: usize,
+    },
+    /// No usable VM is left inside the window.
+    #[error("{source_name}: no VM is alive inside the window of {start_s} to {end_s} s")]
+    NoVms {
+        /// The trace's name.
+        source_name: String,
+        /// The window's start.
+        start_s: i64,
+        /// The window's end.
+        end_s: i64,
+    },
+    /// A window of time is empty or too long.
+    #[error("the window of {start_s} to {end_s} s is empty or longer than {most_s} s")]
+    Window {
+        /// The window's start.
+        start_s: i64,
+        /// The window's end.
+        end_s: i64,
+        /// The longest window accepted.
+        most_s: i64,
+    },
+    /// A VM handed over in memory breaks an invariant of [`crate::Vm`].
+    #[error("vms[{index}]: {reason}")]
+    BadVm {
+        /// Position in the list.
+        index: usize,
+        /// What is wrong.
+        reason: &'static str,
+    },
+    /// A whole-number parameter is out of its range.
+    #[error("{field} is {value}, expected {least} to {most}")]
+    OutOfRange {
+        /// The parameter.
+        field: &'static str,
+        /// What it was.
+        value: u64,
+        /// The smallest accepted value.
+        least: u64,
+        /// The largest accepted value.
+        most: u64,
+    },
+    /// A real parameter is NaN or out of its range.
+    #[error("{field} is {value}, expected {expected}")]
+    BadNumber {
+        /// The parameter.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// The range in words.
+        expected: &'static str,
+    },
+    /// The trace names no hosts, and the placement wants them.
+    #[error("{without} of {vms} VMs name no server; choose a placement that finds them one")]
+    NoHosts {
+        /// VMs without a server.
+        without: usize,
+        /// All VMs.
+        vms: usize,
+    },
+    /// A pod is larger than the fleet its servers are drawn from.
+    #[error("a pod of {pod} servers cannot be drawn from a fleet of {fleet}")]
+    FleetTooSmall {
+        /// Servers of the pod.
+        pod: usize,
+        /// Servers of the fleet.
+        fleet: usize,
+    },
+    /// A server is named twice, or is not in the fleet.
+    #[error("server {server} is named twice or is not among the fleet's {servers}")]
+    BadServer {
+        /// The server.
+        server: usize,
+        /// Servers of the fleet.
+        servers: usize,
+    },
+    /// A server has no MPD left to take memory from.
+    #[error("server S{server} has demand but no link to any MPD")]
+    NoMpd {
+        /// The server.
+        server: usize,
+    },
+    /// The demand and the pod differ in their number of servers.
+    #[error("the demand is of {demand} servers, the pod has {pod}")]
+    SizeMismatch {
+        /// Servers of the demand.
+        demand: usize,
+        /// Servers of the pod.
+        pod: usize,
+    },
+    /// A pod's memory would pass what the counters hold.
+    #[error("{gib} GiB more would bring the pod above {most} GiB")]
+    Overflow {
+        /// The allocation refused.
+        gib: u32,
+        /// The most GiB a pod may hold.
+        most: u32,
+    },
+    /// A lease was not given by this policy, or was released already.
+    #[error("lease {lease} is not held here")]
+    UnknownLease {
+        /// The lease's number.
+        lease: u32,
+    },
+    /// The worker threads could not be started.
+    #[error("cannot start {jobs} worker threads: {source}")]
+    Threads {
+        /// Threads asked for.
+        jobs: usize,
+        /// The system's answer.
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// A switch pod could not be described as a topology.
+    #[error(transparent)]
+    Topology(#[from] octopus_design::Error),
+}

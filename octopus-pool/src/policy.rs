@@ -1,0 +1,335 @@
+//! Policies: which MPDs a server's memory comes from.
+
+use octopus_design::{MpdId, ServerId, Topology};
+
+use crate::num::index_u32;
+use crate::{Error, Result};
+
+/// Memory held by a server; given back with [`Policy::release`].
+///
+/// It cannot be copied, so memory is not given back twice.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lease(u32);
+
+impl Lease {
+    /// A lease of this number; for implementations of [`Policy`].
+    #[must_use]
+    pub fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number among the leases of its policy.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.0
+    }
+}
+
+/// A way to allocate a pod's memory, one request at a time.
+///
+/// A policy sees no clock, no trace and no future, so the same code serves the
+/// simulator and an agent on a host. It keeps the books: how much each MPD
+/// holds, and where each lease's memory lies (which a policy may change while
+/// the lease is held).
+pub trait Policy {
+    /// The servers of the pod.
+    fn servers(&self) -> usize;
+
+    /// Takes `gib` GiB for a server, all or nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoMpd`] if the server reaches no MPD, [`Error::Overflow`] if
+    /// the pod would hold 2^32 GiB or more.
+    ///
+    /// # Panics
+    ///
+    /// If the pod has no such server.
+    fn allocate(&mut self, server: ServerId, gib: u32) -> Result<Lease>;
+
+    /// Gives a lease's memory back and says how much it was, in GiB.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownLease`] for a lease of another policy.
+    fn release(&mut self, lease: Lease) -> Result<u32>;
+
+    /// Where a lease's memory lies now: MPDs ascending, each with its GiB.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::UnknownLease`] for a lease of another policy.
+    fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>>;
+
+    /// What each MPD holds now, GiB.
+    fn loads_gib(&self) -> &[u32];
+
+    /// The highest load of any MPD since the last [`Self::restart_peak`], GiB.
+    fn peak_gib(&self) -> u32;
+
+    /// Forgets the peak: it is the highest load of now.
+    fn restart_peak(&mut self);
+
+    /// GiB moved from one MPD to another so far.
+    fn moved_gib(&self) -> u64;
+}
+
+/// The paper's policy: each GiB from the least loaded MPD the server reaches,
+/// the lowest-numbered of equals (section 5.4). Nothing ever moves.
+///
+/// # Examples
+///
+/// Two servers with an MPD each and one they share:
+///
+/// ```
+/// use octopus_design::{MpdId, ServerId, Topology};
+/// use octopus_pool::{LeastLoaded, Policy};
+///
+/// let pod = Topology::new("pair", 2, 2, 2, [vec![0], vec![0, 1], vec![1]])?;
+/// let mut policy = LeastLoaded::new(&pod);
+/// let first = policy.allocate(ServerId(0), 6)?;
+/// let second = policy.allocate(ServerId(1), 4)?;
+/// assert_eq!(policy.loads_gib(), [3, 3, 4]);
+/// assert_eq!(policy.shares(&second)?, [(MpdId(2), 4)]);
+/// assert_eq!(policy.release(first)?, 6);
+/// assert_eq!(policy.loads_gib(), [0, 0, 4]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct LeastLoaded {
+    /// The MPDs of server s, ascending: `mpds[first[s]..first[s + 1]]`.
+    first: Vec<usize>,
+    mpds: Vec<u32>,
+    loads: Vec<u32>,
+    total: u32,
+    peak: u32,
+    leases: Leases,
+    /// The loads of one server's MPDs, sorted.
+    sorted: Vec<u32>,
+}
+
+/// Where the memory of every lease lies, in one flat array.
+#[derive(Clone, Debug)]
+struct Leases {
+    /// Cells a lease has in `gib`: the most MPDs a server reaches.
+    stride: usize,
+    gib: Vec<u32>,
+    /// The server of each lease, or [`FREE`].
+    holder: Vec<u32>,
+    free: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Leases {
+    /// A free slot for a server, all its cells 0.
+    fn open(&mut self, server: usize) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.holder.push(FREE);
+            self.gib.resize(self.holder.len() * self.stride, 0);
+            index_u32(self.holder.len() - 1)
+        });
+        self.holder[slot as usize] = index_u32(server);
+        slot
+    }
+
+    fn cells(&mut self, slot: u32) -> &mut [u32] {
+        let at = slot as usize * self.stride;
+        &mut self.gib[at..at + self.stride]
+    }
+
+    fn holder(&self, lease: &Lease) -> Result<usize> {
+        match self.holder.get(lease.0 as usize) {
+            Some(&server) if server != FREE => Ok(server as usize),
+            _ => Err(Error::UnknownLease { lease: lease.0 }),
+        }
+    }
+}
+
+impl LeastLoaded {
+    /// An empty pod of this wiring.
+    #[must_use]
+    pub fn new(topology: &Topology) -> Self {
+        let mut first = vec![0];
+        let mut mpds = Vec::with_capacity(topology.links());
+        for server in topology.server_ids() {
+            mpds.extend(topology.mpds_of(server).map(|mpd| index_u32(mpd.index())));
+            first.push(mpds.len());
+        }
+        let stride = *topology.server_degree().end();
+        let leases = Leases { stride, gib: Vec::new(), holder: Vec::new(), free: Vec::new() };
+        let loads = vec![0; topology.mpds()];
+        Self { first, mpds, loads, total: 0, peak: 0, leases, sorted: Vec::with_capacity(stride) }
+    }
+
+    /// The level `gib` units fill a server's MPDs to, and how many of the MPDs
+    /// at that level get one unit more.
+    fn fill_level(&mut self, server: usize, gib: u32) -> (u32, u32) {
+        let mpds = &self.mpds[self.first[server]..self.first[server + 1]];
+        self.sorted.clear();
+        self.sorted.extend(mpds.iter().map(|&mpd| self.loads[mpd as usize]));
+        self.sorted.sort_unstable();
+        let (mut level, mut left, mut wet) = (self.sorted[0], u64::from(gib), 1_u32);
+        for &load in &self.sorted[1..] {
+            let need = u64::from(load - level) * u64::from(wet);
+            if need > left {
+                break;
+            }
+            left -= need;
+            level = load;
+            wet += 1;
+        }
+        // Both fit: they are at most `gib`.
+        let rise = u32::try_from(left / u64::from(wet)).unwrap_or(gib);
+        let rest = u32::try_from(left % u64::from(wet)).unwrap_or(gib);
+        (level + rise, rest)
+    }
+}
+
+impl Policy for LeastLoaded {
+    fn servers(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    fn allocate(&mut self, server: ServerId, gib: u32) -> Result<Lease> {
+        let server = server.index();
+        let links = self.first[server]..self.first[server + 1];
+        let total = self.total.checked_add(gib);
+        let total = total.ok_or(Error::Overflow { gib, most: u32::MAX })?;
+        if links.is_empty() && gib > 0 {
+            return Err(Error::NoMpd { server });
+        }
+        let slot = self.leases.open(server);
+        if gib == 0 {
+            return Ok(Lease(slot));
+        }
+        let (level, mut rest) = self.fill_level(server, gib);
+        let cells = self.leases.cells(slot);
+        for (cell, &mpd) in cells.iter_mut().zip(&self.mpds[links]) {
+            let load = &mut self.loads[mpd as usize];
+            if *load <= level {
+                let one_more = u32::from(rest > 0);
+                rest -= one_more;
+                let filled = level + one_more;
+                *cell = filled - *load;
+                *load = filled;
+                self.peak = self.peak.max(filled);
+            }
+        }
+        self.total = total;
+        Ok(Lease(slot))
+    }
+
+    fn release(&mut self, lease: Lease) -> Result<u32> {
+        let server = self.leases.holder(&lease)?;
+        let links = self.first[server]..self.first[server + 1];
+        let mut freed = 0;
+        for (cell, &mpd) in self.leases.cells(lease.0).iter_mut().zip(&self.mpds[links]) {
+            self.loads[mpd as usize] -= *cell;
+            freed += *cell;
+            *cell = 0;
+        }
+        self.leases.holder[lease.0 as usize] = FREE;
+        self.leases.free.push(lease.0);
+        self.total -= freed;
+        Ok(freed)
+    }
+
+    fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
+        let server = self.leases.holder(lease)?;
+        let mpds = &self.mpds[self.first[server]..self.first[server + 1]];
+        let cells = &self.leases.gib[lease.0 as usize * self.leases.stride..];
+        let held = mpds.iter().zip(cells).filter(|(_, gib)| **gib > 0);
+        Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
+    }
+
+    fn loads_gib(&self) -> &[u32] {
+        &self.loads
+    }
+
+    fn peak_gib(&self) -> u32 {
+        self.peak
+    }
+
+    fn restart_peak(&mut self) {
+        self.peak = self.loads.iter().copied().max().unwrap_or(0);
+    }
+
+    fn moved_gib(&self) -> u64 {
+        0
+    }
+}
+
+/// One pool that every server reaches in full: the optimistic model of a CXL
+/// switch (section 6.3.1). Its memory counts as one MPD, number 0.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::ServerId;
+/// use octopus_pool::{GlobalPool, Policy};
+///
+/// let mut pool = GlobalPool::new(20);
+/// let lease = pool.allocate(ServerId(3), 7)?;
+/// pool.allocate(ServerId(19), 5)?;
+/// pool.release(lease)?;
+/// assert_eq!((pool.loads_gib()[0], pool.peak_gib()), (5, 12));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct GlobalPool {
+    inner: LeastLoaded,
+}
+
+impl GlobalPool {
+    /// An empty pool of `servers` servers.
+    #[must_use]
+    pub fn new(servers: usize) -> Self {
+        let leases = Leases { stride: 1, gib: Vec::new(), holder: Vec::new(), free: Vec::new() };
+        Self {
+            inner: LeastLoaded {
+                first: (0..=servers).collect(),
+                mpds: vec![0; servers],
+                loads: vec![0],
+                total: 0,
+                peak: 0,
+                leases,
+                sorted: Vec::with_capacity(1),
+            },
+        }
+    }
+}
+
+impl Policy for GlobalPool {
+    fn servers(&self) -> usize {
+        self.inner.servers()
+    }
+
+    fn allocate(&mut self, server: ServerId, gib: u32) -> Result<Lease> {
+        self.inner.allocate(server, gib)
+    }
+
+    fn release(&mut self, lease: Lease) -> Result<u32> {
+        self.inner.release(lease)
+    }
+
+    fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
+        self.inner.shares(lease)
+    }
+
+    fn loads_gib(&self) -> &[u32] {
+        self.inner.loads_gib()
+    }
+
+    fn peak_gib(&self) -> u32 {
+        self.inner.peak_gib()
+    }
+
+    fn restart_peak(&mut self) {
+        self.inner.restart_peak();
+    }
+
+    fn moved_gib(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,75 @@
+//! Plays a pod's demand back against a policy.
+
+use octopus_design::ServerId;
+use serde::Serialize;
+
+use crate::{Error, Lease, PodDemand, Policy, Result};
+
+/// What came of a replay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Replay {
+    /// The highest load of any MPD inside the window, GiB.
+    pub peak_mpd_gib: u32,
+    /// GiB allocated, those before the window too.
+    pub allocated_gib: u64,
+    /// GiB released.
+    pub released_gib: u64,
+    /// GiB still held when the window closed.
+    pub resident_gib: u64,
+    /// GiB the policy moved between MPDs.
+    pub moved_gib: u64,
+    /// Allocations and releases.
+    pub events: u64,
+}
+
+/// Feeds every event to the policy and tracks the peak inside the window.
+///
+/// # Errors
+///
+/// [`Error::SizeMismatch`] if the policy's pod is of another size; what
+/// [`Policy::allocate`] returns.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Demand, GlobalPool, Placement, Trace, Vm, place, replay};
+///
+/// // Two VMs of 4 GiB that meet, before the window; one of them lives on.
+/// let vm = |end_s| Vm { start_s: -9, end_s, memory_gib: 4.0, cores: 2, server: Some(0), censored: false };
+/// let trace = Trace::new("t", 0..10, vec![vm(1), vm(99)])?;
+/// let demand = Demand::new(&place(&trace, &Placement::Given)?, 1.0, 1)?.pod(&[0])?;
+/// let replay = replay(&demand, &mut GlobalPool::new(1))?;
+/// assert_eq!((replay.peak_mpd_gib, replay.resident_gib, replay.events), (8, 4, 3));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+pub fn replay<P: Policy + ?Sized>(demand: &PodDemand, policy: &mut P) -> Result<Replay> {
+    let (servers, pod) = (demand.servers(), policy.servers());
+    if servers != pod {
+        return Err(Error::SizeMismatch { demand: servers, pod });
+    }
+    let mut leases: Vec<Option<Lease>> = (0..demand.vms()).map(|_| None).collect();
+    let (mut allocated_gib, mut released_gib) = (0, 0);
+    let (before, inside) = demand.events().split_at(demand.tracked_from());
+    for (part, events) in [before, inside].into_iter().enumerate() {
+        if part == 1 {
+            policy.restart_peak();
+        }
+        for event in events {
+            let held = &mut leases[event.vm as usize];
+            if event.arrives {
+                *held = Some(policy.allocate(ServerId(event.server as usize), event.gib)?);
+                allocated_gib += u64::from(event.gib);
+            } else if let Some(lease) = held.take() {
+                released_gib += u64::from(policy.release(lease)?);
+            }
+        }
+    }
+    Ok(Replay {
+        peak_mpd_gib: policy.peak_gib(),
+        allocated_gib,
+        released_gib,
+        resident_gib: policy.loads_gib().iter().copied().map(u64::from).sum(),
+        moved_gib: policy.moved_gib(),
+        events: demand.events().len() as u64,
+    })
+}

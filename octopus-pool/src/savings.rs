@@ -1,0 +1,358 @@
+//! What pooling saves, over many random pods.
+
+use std::fmt;
+use std::str::FromStr;
+
+use octopus_design::Topology;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+use crate::{
+    Demand, Error, Fleet, GlobalPool, LeastLoaded, PodDemand, Replay, Result, fractional_optimum,
+    replay, theorem_a1,
+};
+
+/// The most pods evaluated at once.
+const MAX_PODS: usize = 1_000_000;
+
+/// The most worker threads.
+const MAX_JOBS: usize = 1_024;
+
+/// How a pod's memory is allocated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum PolicyKind {
+    /// The paper's greedy policy ([`LeastLoaded`]).
+    LeastLoaded,
+    /// All MPDs as one pool, whatever the wiring ([`GlobalPool`]).
+    GlobalPool,
+    /// The best any policy could do with this wiring, moving memory freely and
+    /// in fractions ([`fractional_optimum`]): a bound, not a way to run a pod.
+    Optimum,
+}
+
+impl PolicyKind {
+    /// All policies.
+    pub const ALL: [Self; 3] = [Self::LeastLoaded, Self::GlobalPool, Self::Optimum];
+
+    /// The policy's name on the command line.
+    ///
+    /// ```
+    /// use octopus_pool::PolicyKind;
+    /// assert_eq!(PolicyKind::LeastLoaded.name(), "least-loaded");
+    /// assert_eq!("optimum".parse::<PolicyKind>()?, PolicyKind::Optimum);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::LeastLoaded => "least-loaded",
+            Self::GlobalPool => "global-pool",
+            Self::Optimum => "optimum",
+        }
+    }
+}
+
+impl fmt::Display for PolicyKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for PolicyKind {
+    type Err = Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        Self::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| Error::UnknownName {
+            what: "policy",
+            name: name.to_owned(),
+            known: Self::ALL.map(Self::name).join(", "),
+        })
+    }
+}
+
+/// What [`evaluate`] is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// The policy.
+    pub policy: PolicyKind,
+    /// Random pods drawn from the fleet.
+    pub pods: usize,
+    /// The share of each VM's memory that is pooled: the paper has 0.65 for
+    /// MPDs and 0.35 for switches (section 4.2).
+    pub pooled_fraction: f64,
+    /// Fixes the pods drawn and the rounding of pooled memory.
+    pub seed: u64,
+    /// Worker threads; 0 for one a core. Changes no result.
+    pub jobs: usize,
+    /// Whether to find the exact fractional optimum of every pod.
+    pub bounds: bool,
+    /// e_1, e_2, .. of the topology or lower bounds on them, for Theorem A.1;
+    /// empty for no such figure.
+    pub expansion: Vec<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            policy: PolicyKind::LeastLoaded,
+            pods: 30,
+            pooled_fraction: 0.65,
+            seed: 0,
+            jobs: 0,
+            bounds: true,
+            expansion: Vec::new(),
+        }
+    }
+}
+
+/// What random pods of a fleet save.
+///
+/// Savings are fractions of all DRAM unless named otherwise; a pod in which
+/// nothing is ever pooled saves 0.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Savings {
+    /// The topology's name.
+    pub topology: String,
+    /// The policy.
+    pub policy: PolicyKind,
+    /// Pods evaluated.
+    pub pods: usize,
+    /// Servers of a pod.
+    pub servers: usize,
+    /// MPDs of a pod.
+    pub mpds: usize,
+    /// Servers of the fleet the pods are drawn from.
+    pub fleet_servers: usize,
+    /// VMs of the fleet.
+    pub vms: usize,
+    /// The share of memory that is pooled.
+    pub pooled_fraction: f64,
+    /// Mean saving.
+    pub savings_mean: f64,
+    /// Standard deviation of a pod's saving (n − 1); 0 for a single pod.
+    pub savings_sd: f64,
+    /// Half-width of the 95% confidence interval of the mean (Student's t);
+    /// none for a single pod. It covers the draw of pods, not that of traces.
+    pub savings_ci95: Option<f64>,
+    /// The lowest saving of a pod.
+    pub savings_min: f64,
+    /// The highest saving of a pod.
+    pub savings_max: f64,
+    /// Mean saving as a fraction of the pooled memory alone.
+    pub savings_of_pooled_mean: f64,
+    /// Saving by the ratio of summed provisions to summed baselines, which
+    /// pods that are nearly idle do not distort.
+    pub savings_ratio_of_means: f64,
+    /// Mean over pods of the highest load of any MPD, GiB.
+    pub peak_mpd_gib_mean: f64,
+    /// Mean over pods of what servers on their own would need, GiB.
+    pub baseline_gib_mean: f64,
+    /// Mean over pods of MPDs times peak load, GiB.
+    pub provision_gib_mean: f64,
+    /// Mean over pods of the least peak load any policy could have, GiB;
+    /// exact ([`fractional_optimum`]).
+    pub lower_bound_gib_mean: Option<f64>,
+    /// Mean over pods of max D_k / e_k, GiB ([`theorem_a1`]).
+    pub theorem_a1_gib_mean: Option<f64>,
+    /// GiB moved between MPDs as a fraction of GiB allocated; 0 if none was.
+    pub moved_fraction: f64,
+    /// Events replayed, over all pods.
+    pub events: u64,
+}
+
+/// A pod's figures; loads are real since the optimum's are fractions.
+struct Outcome {
+    baseline_gib: f64,
+    provision_gib: f64,
+    peak_mpd_gib: f64,
+    lower_bound_gib: Option<f64>,
+    theorem_a1_gib: Option<f64>,
+    replay: Replay,
+}
+
+impl Outcome {
+    /// 1 − provision / baseline; 0 where there is nothing to save on.
+    fn saving_of_pooled(&self) -> f64 {
+        saving(self.provision_gib, self.baseline_gib)
+    }
+}
+
+fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
+    if baseline_gib > 0.0 { 1.0 - provision_gib / baseline_gib } else { 0.0 }
+}
+
+/// Draws random pods of the topology's size from the fleet, replays each, and
+/// says what they save.
+///
+/// A pod's servers are distinct and stand in random order, so that which
+/// server sits where in the wiring is random too.
+///
+/// # Errors
+///
+/// [`Error::FleetTooSmall`]; [`Error::BadNumber`] or [`Error::OutOfRange`] for
+/// an option; [`Error::NoMpd`] if a server without links has demand;
+/// [`Error::Threads`].
+///
+/// # Examples
+///
+/// Two servers that are never busy at once share one MPD, and half of the
+/// pooled memory is saved:
+///
+/// ```
+/// use octopus_pool::{Options, Placement, Trace, Vm, evaluate, place, switch_pod};
+///
+/// let vm = |server, start_s| Vm {
+///     start_s, end_s: start_s + 5, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// };
+/// let trace = Trace::new("in turn", 0..10, vec![vm(0, 0), vm(1, 5)])?;
+/// let fleet = place(&trace, &Placement::Given)?;
+/// let options = Options { pods: 3, pooled_fraction: 0.5, ..Options::default() };
+/// let savings = evaluate(&switch_pod(2)?, &fleet, &options)?;
+/// assert!((savings.savings_of_pooled_mean - 0.5).abs() < 1e-12);
+/// assert!((savings.savings_mean - 0.25).abs() < 1e-12);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result<Savings> {
+    let in_range = |field, value: usize, least: u64, most: usize| {
+        let (value, most) = (value as u64, most as u64);
+        let ok = (least..=most).contains(&value);
+        ok.then_some(()).ok_or(Error::OutOfRange { field, value, least, most })
+    };
+    in_range("pods", options.pods, 1, MAX_PODS)?;
+    in_range("jobs", options.jobs, 0, MAX_JOBS)?;
+    let (pod, servers) = (topology.servers(), fleet.servers());
+    if pod > servers {
+        return Err(Error::FleetTooSmall { pod, fleet: servers });
+    }
+    let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
+    let jobs = options.jobs;
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+    let threads = threads.map_err(|source| Error::Threads { jobs, source })?;
+    // Gathered by index: neither sums nor the first error depend on timing.
+    let outcomes: Vec<Result<Outcome>> = threads.install(|| {
+        let pods = (0..options.pods).into_par_iter();
+        pods.map(|pod| one_pod(topology, &demand, options, pod as u64)).collect()
+    });
+    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
+    Ok(summary(topology, fleet, options, &outcomes))
+}
+
+/// A pod of `servers` servers and one device they all reach: the switch pod of
+/// section 6.3.1, under any policy.
+///
+/// # Errors
+///
+/// [`Error::Topology`] for a number of servers no topology has.
+///
+/// # Examples
+///
+/// ```
+/// let pod = octopus_pool::switch_pod(90)?;
+/// assert_eq!((pod.servers(), pod.mpds()), (90, 1));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+pub fn switch_pod(servers: usize) -> Result<Topology> {
+    let name = format!("switch-{servers}");
+    // The bound is checked before the list of members is ever walked.
+    Ok(Topology::new(name, 1, servers, servers, [0..servers])?)
+}
+
+fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    rng.set_stream(pod + 1);
+    let drawn = rand::seq::index::sample(&mut rng, demand.servers(), topology.servers());
+    let demand = demand.pod(&drawn.into_vec())?;
+
+    let optimum = options.bounds || options.policy == PolicyKind::Optimum;
+    let optimum = optimum.then(|| fractional_optimum(topology, &demand)).transpose()?;
+    let lower_bound_gib = optimum.map(|optimum| optimum.peak_gib());
+    let theorem = (!options.expansion.is_empty()).then(|| theorem_a1(&demand, &options.expansion));
+    let theorem_a1_gib = theorem.transpose()?;
+
+    let mpds = topology.mpds() as f64;
+    let (replay, peak_mpd_gib) = replayed(topology, &demand, options.policy, lower_bound_gib)?;
+    Ok(Outcome {
+        baseline_gib: demand.baseline_gib() as f64,
+        provision_gib: mpds * peak_mpd_gib,
+        peak_mpd_gib,
+        lower_bound_gib,
+        theorem_a1_gib,
+        replay,
+    })
+}
+
+/// The replay and the load the busiest MPD reaches under a policy, GiB.
+fn replayed(
+    topology: &Topology,
+    demand: &PodDemand,
+    policy: PolicyKind,
+    optimum_gib: Option<f64>,
+) -> Result<(Replay, f64)> {
+    match policy {
+        PolicyKind::LeastLoaded => {
+            let replay = replay(demand, &mut LeastLoaded::new(topology))?;
+            Ok((replay, f64::from(replay.peak_mpd_gib)))
+        }
+        PolicyKind::GlobalPool | PolicyKind::Optimum => {
+            let replay = replay(demand, &mut GlobalPool::new(topology.servers()))?;
+            let even = f64::from(replay.peak_mpd_gib) / topology.mpds() as f64;
+            let optimum = optimum_gib.filter(|_| policy == PolicyKind::Optimum);
+            Ok((replay, optimum.unwrap_or(even)))
+        }
+    }
+}
+
+fn summary(
+    topology: &Topology,
+    fleet: &Fleet,
+    options: &Options,
+    outcomes: &[Outcome],
+) -> Savings {
+    let n = outcomes.len() as f64;
+    let mean = |figure: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(figure).sum::<f64>() / n;
+    let optional = |figure: &dyn Fn(&Outcome) -> Option<f64>| {
+        outcomes.iter().map(figure).sum::<Option<f64>>().map(|sum| sum / n)
+    };
+    let all_dram = |o: &Outcome| options.pooled_fraction * o.saving_of_pooled();
+    let savings_mean = mean(&all_dram);
+    let squares = outcomes.iter().map(|o| (all_dram(o) - savings_mean).powi(2)).sum::<f64>();
+    let savings_sd = (squares / (n - 1.0).max(1.0)).sqrt();
+    let savings_ci95 = StudentsT::new(0.0, 1.0, n - 1.0)
+        .ok()
+        .map(|t| t.inverse_cdf(0.975) * savings_sd / n.sqrt());
+    let sum = |figure: &dyn Fn(&Replay) -> u64| outcomes.iter().map(|o| figure(&o.replay)).sum();
+    let (moved, allocated): (u64, u64) = (sum(&|r| r.moved_gib), sum(&|r| r.allocated_gib));
+    let baseline_gib_mean = mean(&|o| o.baseline_gib);
+    let provision_gib_mean = mean(&|o| o.provision_gib);
+    Savings {
+        topology: topology.name().to_owned(),
+        policy: options.policy,
+        pods: outcomes.len(),
+        servers: topology.servers(),
+        mpds: topology.mpds(),
+        fleet_servers: fleet.servers(),
+        vms: fleet.vms().len(),
+        pooled_fraction: options.pooled_fraction,
+        savings_mean,
+        savings_sd,
+        savings_ci95,
+        savings_min: outcomes.iter().map(all_dram).fold(f64::INFINITY, f64::min),
+        savings_max: outcomes.iter().map(all_dram).fold(f64::NEG_INFINITY, f64::max),
+        savings_of_pooled_mean: mean(&Outcome::saving_of_pooled),
+        savings_ratio_of_means: options.pooled_fraction
+            * saving(provision_gib_mean, baseline_gib_mean),
+        peak_mpd_gib_mean: mean(&|o| o.peak_mpd_gib),
+        baseline_gib_mean,
+        provision_gib_mean,
+        lower_bound_gib_mean: optional(&|o| o.lower_bound_gib),
+        theorem_a1_gib_mean: optional(&|o| o.theorem_a1_gib),
+        moved_fraction: if allocated > 0 { moved as f64 / allocated as f64 } else { 0.0 },
+        events: sum(&|r| r.events),
+    }
+}

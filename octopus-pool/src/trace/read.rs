@@ -1,0 +1,239 @@
+//! Reads trace files row by row.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+
+use csv::{ByteRecord, ReaderBuilder, Trim};
+use flate2::read::MultiGzDecoder;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::format::{Columns, Life, Row};
+use super::guard::Guard;
+use super::warm_up::{draw_censored, with_warm_up};
+use super::{Cleaned, Format, MAX_ROWS, Rule, Trace, Vm, WarmUp, check_window, count};
+use crate::{Error, Result};
+
+/// The first two bytes of a gzip stream (RFC 1952).
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+
+/// The Azure window's arrival bins, in seconds: the window ends one bin after
+/// its last arrival.
+const AZURE_BIN_S: i64 = 300;
+
+/// How to read a trace.
+///
+/// ```
+/// use octopus_pool::ReadOptions;
+/// assert_eq!(ReadOptions::default().max_rows, 20_000_000);
+/// ```
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format; recognised from the header where `None`.
+    pub format: Option<Format>,
+    /// The window peaks are looked for in, in seconds, end excluded. Where
+    /// `None`: from the first start to the last time the trace names (for the
+    /// Azure window, one arrival bin after the last arrival).
+    pub window: Option<Range<i64>>,
+    /// Whether to add the VMs that were alive at the window's start but are not
+    /// in the file (see [`with_warm_up`]). Where `None`: for the Azure window,
+    /// which lacks them.
+    pub warm_up: Option<bool>,
+    /// Seed of what is drawn: lifetimes in their bins, unknown lifetimes, and
+    /// the warm-up population.
+    pub seed: u64,
+    /// The most rows accepted, at most [`MAX_ROWS`].
+    pub max_rows: usize,
+    /// The most bytes accepted, after decompression.
+    pub max_bytes: u64,
+}
+
+impl Default for ReadOptions {
+    fn default() -> Self {
+        Self {
+            format: None,
+            window: None,
+            warm_up: None,
+            seed: 0,
+            max_rows: 20_000_000,
+            max_bytes: 8 << 30,
+        }
+    }
+}
+
+/// Reads a trace file, plain or gzipped.
+///
+/// # Errors
+///
+/// [`Error::Open`], and as [`read_trace_from`].
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Error, ReadOptions, read_trace};
+/// let absent = read_trace("no such file.csv".as_ref(), &ReadOptions::default());
+/// assert!(matches!(absent, Err(Error::Open { .. })));
+/// ```
+pub fn read_trace(path: &Path, options: &ReadOptions) -> Result<Trace> {
+    let name = path.display().to_string();
+    match File::open(path) {
+        Ok(file) => read_trace_from(file, &name, options),
+        Err(source) => Err(Error::Open { file: name, source }),
+    }
+}
+
+/// Reads a trace from bytes, plain or gzipped; `name` stands in messages.
+///
+/// Every row is kept, dropped by a named [`Rule`], or an error; nothing is
+/// skipped silently. A lifetime given as a bin is drawn uniformly inside it. A
+/// lifetime known only from below is drawn from the VMs that were seen beyond
+/// it (Kaplan–Meier, J. Am. Stat. Assoc. 53, 1958).
+///
+/// # Errors
+///
+/// [`Error::UnknownFormat`], [`Error::MissingColumn`]; [`Error::Malformed`]
+/// with line and field; [`Error::Read`] for a damaged or too long input;
+/// [`Error::TooManyRows`]; [`Error::Window`] and [`Error::NoVms`].
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{ReadOptions, Rule, read_trace_from};
+///
+/// let csv = "vm,start_s,end_s,gib,cores\n1,0,60,4,2\n2,10,5,4,2\n";
+/// let trace = read_trace_from(csv.as_bytes(), "two.csv", &ReadOptions::default())?;
+/// assert_eq!(trace.vms().len(), 1);
+/// assert_eq!(trace.cleaning()[0].rule, Rule::EndBeforeStart);
+///
+/// let csv = "vm,start_s,end_s,gib,cores\n1,0,soon,4,2\n";
+/// let wrong = read_trace_from(csv.as_bytes(), "x.csv", &ReadOptions::default()).unwrap_err();
+/// assert_eq!(wrong.to_string(), r#"x.csv:2: end_s is "soon", expected a number"#);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+pub fn read_trace_from(reader: impl Read, name: &str, options: &ReadOptions) -> Result<Trace> {
+    let (format, rows, mut cleaning) = read_rows(reader, name, options)?;
+    let window = match &options.window {
+        Some(window) => window.clone(),
+        None => span(format, &rows),
+    };
+    if rows.is_empty() {
+        let Range { start: start_s, end: end_s } = window;
+        return Err(Error::NoVms { source_name: name.to_owned(), start_s, end_s });
+    }
+    check_window(&window)?;
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+    let vms = rows.iter().map(|row| observed(row, &window, &mut rng));
+    // A row that starts beyond a window the caller chose has no life before its end.
+    let (vms, late): (Vec<_>, Vec<_>) = vms.partition(|vm| vm.start_s < window.end);
+    count(&mut cleaning, Rule::OutsideWindow, late.len() as u64);
+    drop(rows);
+    let mut trace = Trace {
+        source: name.to_owned(),
+        window,
+        vms,
+        cleaning,
+        warm_up: WarmUp::None,
+    };
+    draw_censored(&mut trace, options.seed);
+    trace.keep_window()?;
+    if options.warm_up.unwrap_or(format == Format::AzureWindow) {
+        trace = with_warm_up(trace, options.seed)?;
+    }
+    Ok(trace)
+}
+
+/// Streams the rows in.
+fn read_rows(
+    mut reader: impl Read,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<(Format, Vec<Row>, Vec<Cleaned>)> {
+    let failed = |line, source| Error::Read { file: name.to_owned(), line, source };
+    let mut magic = Vec::with_capacity(GZIP_MAGIC.len());
+    let peeked = reader.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic);
+    peeked.map_err(|e| failed(1, e.into()))?;
+    let gzipped = magic == GZIP_MAGIC;
+    let whole = magic.as_slice().chain(reader);
+    let plain: Box<dyn Read + '_> =
+        if gzipped { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
+    let guarded = Guard::new(plain, options.max_bytes);
+    let mut csv = ReaderBuilder::new().trim(Trim::All).from_reader(guarded);
+
+    let header = csv.byte_headers().map_err(|e| failed(1, e))?.clone();
+    let format = match options.format.or_else(|| Format::recognised(&header)) {
+        Some(format) => format,
+        None => return Err(unknown_format(name, &header)),
+    };
+    let columns = Columns::new(format, &header, name)?;
+
+    let (mut rows, mut cleaning) = (Vec::new(), Vec::new());
+    let most = options.max_rows.min(MAX_ROWS);
+    let mut record = ByteRecord::new();
+    loop {
+        let more = csv.read_byte_record(&mut record);
+        if !more.map_err(|e| failed(csv.position().line(), e))? {
+            return Ok((format, rows, cleaning));
+        }
+        let line = record.position().map_or_else(|| csv.position().line(), csv::Position::line);
+        match columns.parse(&record, name, line)? {
+            Err(rule) => count(&mut cleaning, rule, 1),
+            Ok(_) if rows.len() == most => {
+                return Err(Error::TooManyRows { file: name.to_owned(), line, most });
+            }
+            Ok(row) => rows.push(row),
+        }
+    }
+}
+
+fn unknown_format(name: &str, header: &ByteRecord) -> Error {
+    let fields: Vec<_> = header.iter().take(12).map(String::from_utf8_lossy).collect();
+    Error::UnknownFormat {
+        file: name.to_owned(),
+        header: fields.join(",").chars().take(120).collect(),
+        known: Format::names(),
+    }
+}
+
+/// The window a file covers by its own times.
+fn span(format: Format, rows: &[Row]) -> Range<i64> {
+    let start = rows.iter().map(|row| row.start_s).min().unwrap_or(0);
+    let last = match format {
+        Format::AzureWindow => rows.iter().map(|row| row.start_s + AZURE_BIN_S).max(),
+        Format::Plain => rows.iter().map(|row| row.start_s + known_life(row)).max(),
+    };
+    start..last.unwrap_or(start)
+}
+
+/// Seconds a row's VM is known to have lived; 1 where nothing is known.
+fn known_life(row: &Row) -> i64 {
+    match row.life {
+        Life::Known(life) => life,
+        Life::Bin(low, _) | Life::AtLeast(low, _) => low.max(1),
+        Life::Open => 1,
+    }
+}
+
+/// The VM as far as the trace saw it, drawing inside bins.
+fn observed(row: &Row, window: &Range<i64>, rng: &mut ChaCha8Rng) -> Vm {
+    let Row { start_s, memory_gib, cores, server, .. } = *row;
+    let to_close = window.end - start_s;
+    let (life, censored) = match row.life {
+        Life::Known(life) => (life, false),
+        // The trace saw it end, so it ended before the trace closed.
+        Life::Bin(low, high) => (draw(rng, low.max(1), high.min(to_close.max(low))), false),
+        Life::Open => (to_close, true),
+        // Observation ended with the window where the bin allows it. In the
+        // Azure window it ended earlier for some (at 2,100,000 s, where the
+        // published processing starts its second part).
+        Life::AtLeast(low, high) if to_close > high => (draw(rng, low.max(1), high.max(1)), true),
+        Life::AtLeast(..) => (to_close, true),
+    };
+    Vm { start_s, end_s: start_s + life, memory_gib, cores, server, censored }
+}
+
+/// Uniform among the whole seconds of a bin.
+fn draw(rng: &mut ChaCha8Rng, low: i64, high: i64) -> i64 {
+    if low < high { rng.random_range(low..=high) } else { low }
+}
