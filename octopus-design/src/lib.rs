@@ -17,8 +17,9 @@
 
 pub mod block;
 mod error;
-pub mod format;
+pub mod expansion;
 pub mod field;
+pub mod format;
 mod id;
 pub mod measure;
 mod topology;

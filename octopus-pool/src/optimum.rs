@@ -86,7 +86,11 @@ pub fn fractional_optimum(topology: &Topology, demand: &PodDemand) -> Result<Opt
     for probe in probes {
         for event in &events[at..probe] {
             let used = &mut used[event.server as usize];
-            if event.arrives { *used += u64::from(event.gib) } else { *used -= u64::from(event.gib) }
+            if event.arrives {
+                *used += u64::from(event.gib)
+            } else {
+                *used -= u64::from(event.gib)
+            }
         }
         at = probe;
         flow.demand_gib.copy_from_slice(&used);
@@ -176,9 +180,8 @@ impl Flow {
         loop {
             self.amount.fill(0);
             self.load.fill(0);
-            let fits = (0..self.demand_gib.len()).try_for_each(|server| {
-                self.push(server, self.demand_gib[server] * self.best.mpds)
-            });
+            let fits = (0..self.demand_gib.len())
+                .try_for_each(|server| self.push(server, self.demand_gib[server] * self.best.mpds));
             match fits {
                 Ok(()) => return Ok(()),
                 Err(Full) => self.raise(after_events)?,

@@ -308,12 +308,7 @@ fn replayed(
     }
 }
 
-fn summary(
-    topology: &Topology,
-    fleet: &Fleet,
-    options: &Options,
-    outcomes: &[Outcome],
-) -> Savings {
+fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Outcome]) -> Savings {
     let n = outcomes.len() as f64;
     let mean = |figure: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(figure).sum::<f64>() / n;
     let optional = |figure: &dyn Fn(&Outcome) -> Option<f64>| {

@@ -241,9 +241,9 @@ impl Fields<'_> {
     fn server(&self, at: usize) -> Result<u32> {
         let bytes = self.record.get(at).unwrap_or_default();
         let server = std::str::from_utf8(bytes).ok().and_then(|t| t.parse().ok());
-        server.filter(|s: &u32| (*s as usize) < MAX_FLEET).ok_or_else(|| {
-            self.error("server", bytes, "a server number from 0, below 1000000")
-        })
+        server
+            .filter(|s: &u32| (*s as usize) < MAX_FLEET)
+            .ok_or_else(|| self.error("server", bytes, "a server number from 0, below 1000000"))
     }
 
     fn malformed(&self, column: usize, expected: &'static str) -> Error {

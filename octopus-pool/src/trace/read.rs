@@ -129,13 +129,7 @@ pub fn read_trace_from(reader: impl Read, name: &str, options: &ReadOptions) -> 
     let (vms, late): (Vec<_>, Vec<_>) = vms.partition(|vm| vm.start_s < window.end);
     count(&mut cleaning, Rule::OutsideWindow, late.len() as u64);
     drop(rows);
-    let mut trace = Trace {
-        source: name.to_owned(),
-        window,
-        vms,
-        cleaning,
-        warm_up: WarmUp::None,
-    };
+    let mut trace = Trace { source: name.to_owned(), window, vms, cleaning, warm_up: WarmUp::None };
     draw_censored(&mut trace, options.seed);
     trace.keep_window()?;
     if options.warm_up.unwrap_or(format == Format::AzureWindow) {

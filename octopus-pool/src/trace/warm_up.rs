@@ -192,8 +192,7 @@ mod tests {
     /// and 3 (two), censored at 2 and 5.
     #[test]
     fn survival_is_the_product_limit() {
-        let survival =
-            Survival::new(vec![(1, true), (2, false), (3, true), (5, false), (3, true)]);
+        let survival = Survival::new(vec![(1, true), (2, false), (3, true), (5, false), (3, true)]);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(survival.beyond(0), 1.0));
         assert!(near(survival.beyond(1), 0.8));

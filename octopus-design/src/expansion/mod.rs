@@ -1,0 +1,159 @@
+//! The expansion `e_k` of a pod, with a proof.
+//!
+//! `e_k` is the least number of distinct MPDs that any k servers reach
+//! together (section 5.1.2). It bounds the peak load of an MPD from below when
+//! k servers are hot at once (Theorem A.1), so a pod for memory pooling wants
+//! it large.
+//!
+//! For each k there are two sides:
+//!
+//! * an upper bound is a *witness*: k servers with few MPDs, found by simulated
+//!   annealing, which anyone can count again;
+//! * a lower bound is *proved*: in small pods by looking at every subset, in
+//!   larger ones by a reverse search over every set that could grow into a
+//!   better witness (the module's private parts say which sets those are and
+//!   why no other matters), in the rest by what follows from smaller k.
+//!
+//! Nothing is assumed of the pod: servers may share several MPDs, degrees may
+//! differ, links may be missing. Where the pod has symmetries, sets that are
+//! images of each other are looked at once.
+
+mod anneal;
+mod bound;
+mod exhaustive;
+mod graph;
+mod prover;
+mod search;
+mod symmetry;
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use crate::{ServerId, Topology};
+
+/// How far to go and how much to spend.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::expansion::Options;
+/// let options = Options { max_k: 12, ..Options::default() };
+/// assert_eq!(options.seed, 0);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The largest k; the number of servers where that is less.
+    pub max_k: usize,
+    /// Fixes the annealing, hence which witness is found.
+    pub seed: u64,
+    /// Threads; 0 for as many as there are cores. Changes no result.
+    pub jobs: usize,
+    /// Sets the proof of one bound may visit before it is given up. A core
+    /// visits about a million a second in a pod of 96 servers.
+    pub work_per_k: u64,
+    /// Annealing runs for each k.
+    pub restarts: u32,
+    /// A cut-off: past it, bounds are returned as they stand, and may differ
+    /// from run to run.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let work_per_k = 20_000_000;
+        Self { max_k: 25, seed: 0, jobs: 0, work_per_k, restarts: 8, deadline: None }
+    }
+}
+
+/// What is known of `e_k` for one k.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{ServerId, expansion::Expansion};
+/// let known = Expansion { k: 1, lower: 8, upper: 8, witness: vec![ServerId(0)], visited: 0 };
+/// assert!(known.is_exact());
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expansion {
+    /// How many servers are hot.
+    pub k: usize,
+    /// No k servers reach fewer MPDs: proved.
+    pub lower: usize,
+    /// The servers of the witness reach this many.
+    pub upper: usize,
+    /// k servers, ascending.
+    pub witness: Vec<ServerId>,
+    /// Sets that the proof looked at.
+    pub visited: u64,
+}
+
+impl Expansion {
+    /// Whether the bounds meet, so that `e_k` is known.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.lower == self.upper
+    }
+}
+
+/// How a proof is coming along.
+#[derive(Clone, Debug)]
+pub enum Progress<'p> {
+    /// The search for k servers that reach fewer than `upper` MPDs has worked
+    /// through `done` of `parts` parts of uneven size.
+    Searching {
+        /// How many servers are hot.
+        k: usize,
+        /// The best witness so far reaches this many MPDs.
+        upper: usize,
+        /// Parts done.
+        done: usize,
+        /// All parts.
+        parts: usize,
+        /// Sets visited so far for this k.
+        visited: u64,
+    },
+    /// This k is done, proved or not.
+    Settled(&'p Expansion),
+}
+
+/// Bounds of `e_1` to `e_max_k`, in order.
+///
+/// The same topology and options give the same result on any number of jobs,
+/// unless a deadline cuts in. `observe` is told how it goes, from the calling
+/// thread, and can end it by returning [`ControlFlow::Break`]: the bounds that
+/// are settled by then are returned.
+///
+/// # Examples
+///
+/// Any two servers of a BIBD share one MPD, so 13 servers with four links each
+/// have e_2 = 4 + 4 − 1.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use octopus_design::{Topology, expansion::{Options, profile}};
+///
+/// let lines = (0..13).map(|shift| [0, 1, 3, 9].map(|point| (point + shift) % 13));
+/// let pod = Topology::new("bibd-13", 4, 4, 13, lines)?;
+/// let known = profile(&pod, &Options::default(), &mut |_| ControlFlow::Continue(()));
+/// let e: Vec<usize> = known.iter().map(|known| known.upper).collect();
+/// assert_eq!(e, [4, 7, 9, 10, 11, 11, 12, 12, 12, 13, 13, 13, 13]);
+/// assert!(known.iter().all(|known| known.is_exact()));
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
+pub fn profile(
+    topology: &Topology,
+    options: &Options,
+    observe: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Vec<Expansion> {
+    let mut prover = prover::Prover::new(topology, options);
+    let mut known = Vec::new();
+    for k in 1..=options.max_k.min(topology.servers()) {
+        let (expansion, flow) = prover.settle(k, observe);
+        known.push(expansion);
+        if flow.is_break() {
+            break;
+        }
+    }
+    known
+}
