@@ -293,6 +293,11 @@ mod tests {
                 assert_eq!(exists(v, k).answer, Answer::No);
             }
         }
+        // Near the top of the range, every path is walked: counting, planes, curves.
+        let top = usize::MAX - 100..usize::MAX;
+        for k in [3, 4, 5, 6, 7, 8, 64, 128, 1 << 31, (1 << 32) - 1] {
+            assert!(top.clone().all(|v| !exists(v, k).constructed));
+        }
         assert_eq!(sizes(usize::MAX, 4).count(), 1);
         assert_eq!(sizes(0, 4).count() + sizes(1, 4).count(), 0);
     }
