@@ -41,7 +41,7 @@ pub use error::Error;
 pub use optimum::{Optimum, fractional_optimum};
 pub use peak::{PeakToAverage, peak_to_average};
 pub use placement::{Fleet, Placement, ServerSize, place};
-pub use policy::{GlobalPool, LeastLoaded, Lease, Policy};
+pub use policy::{GlobalPool, Lease, LeastLoaded, Policy};
 pub use replay::{Replay, replay};
 pub use savings::{Options, PolicyKind, Savings, evaluate, switch_pod};
 pub use synthetic::{SizeShare, SynthOptions, synthesize};

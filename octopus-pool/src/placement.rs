@@ -346,7 +346,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_dropped_by_name() {
         let size = ServerSize { cores: 4, memory_gib: 8.0 };
-        let random = Placement::RandomFeasible { size, peak_core_use: 0.5, servers: Some(2), seed: 1 };
+        let random =
+            Placement::RandomFeasible { size, peak_core_use: 0.5, servers: Some(2), seed: 1 };
         let vms = vec![vm(0, 9, 4), vm(0, 9, 4), vm(0, 9, 1), vm(0, 9, 5), vm(9, 10, 4)];
         let fleet = place(&Trace::new("t", 0..10, vms).unwrap(), &random).unwrap();
         assert_eq!(fleet.vms().len(), 3);

@@ -91,7 +91,7 @@ pub struct Options {
     pub jobs: usize,
     /// Whether to find the exact fractional optimum of every pod.
     pub bounds: bool,
-    /// e_1, e_2, .. of the topology or lower bounds on them, for Theorem A.1;
+    /// `e_1`, `e_2`, .. of the topology or lower bounds on them, for Theorem A.1;
     /// empty for no such figure.
     pub expansion: Vec<usize>,
 }
@@ -158,7 +158,7 @@ pub struct Savings {
     /// Mean over pods of the least peak load any policy could have, GiB;
     /// exact ([`fractional_optimum`]).
     pub lower_bound_gib_mean: Option<f64>,
-    /// Mean over pods of max D_k / e_k, GiB ([`theorem_a1`]).
+    /// Mean over pods of max `D_k` / `e_k`, GiB ([`theorem_a1`]).
     pub theorem_a1_gib_mean: Option<f64>,
     /// GiB moved between MPDs as a fraction of GiB allocated; 0 if none was.
     pub moved_fraction: f64,
@@ -260,7 +260,7 @@ pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result
 pub fn switch_pod(servers: usize) -> Result<Topology> {
     let name = format!("switch-{servers}");
     // The bound is checked before the list of members is ever walked.
-    Ok(Topology::new(name, 1, servers, servers, [0..servers])?)
+    Ok(Topology::new(name, 1, servers, servers, std::iter::once(0..servers))?)
 }
 
 fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
@@ -308,12 +308,7 @@ fn replayed(
     }
 }
 
-fn summary(
-    topology: &Topology,
-    fleet: &Fleet,
-    options: &Options,
-    outcomes: &[Outcome],
-) -> Savings {
+fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Outcome]) -> Savings {
     let n = outcomes.len() as f64;
     let mean = |figure: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(figure).sum::<f64>() / n;
     let optional = |figure: &dyn Fn(&Outcome) -> Option<f64>| {

@@ -5,16 +5,16 @@ mod common;
 use common::{affine_plane_16, random_pod, random_trace};
 use octopus_design::{ServerId, Topology};
 use octopus_pool::{
-    Demand, GlobalPool, LeastLoaded, Lease, Options, Placement, PodDemand, Policy, PolicyKind,
+    Demand, GlobalPool, Lease, LeastLoaded, Options, Placement, PodDemand, Policy, PolicyKind,
     evaluate, fractional_optimum, place, replay, theorem_a1,
 };
 use proptest::prelude::*;
 
 /// The demand of a random trace on all its servers.
 fn demand(servers: u32, vms: usize, seed: u64) -> PodDemand {
-    let fleet = place(&random_trace(servers, vms, seed), &Placement::Given).unwrap();
+    let fleet = place(&random_trace(servers, vms, seed), &Placement::Given).expect("hosts");
     let all: Vec<usize> = (0..fleet.servers()).collect();
-    Demand::new(&fleet, 0.65, seed).unwrap().pod(&all).unwrap()
+    Demand::new(&fleet, 0.65, seed).and_then(|d| d.pod(&all)).expect("in range")
 }
 
 /// A pod with any links at all, each server having one at least.
@@ -24,7 +24,7 @@ fn any_pod() -> impl Strategy<Value = Topology> {
         (rows, prop::collection::vec(0..mpds, servers)).prop_map(move |(rows, kept)| {
             let linked = |mpd: usize, server: usize| rows[mpd][server] || kept[server] == mpd;
             let of = |mpd| (0..servers).filter(move |&s| linked(mpd, s)).collect::<Vec<_>>();
-            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).unwrap()
+            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).expect("in range")
         })
     })
 }
@@ -69,7 +69,7 @@ fn optimum_by_subsets(pod: &Topology, demand: &PodDemand) -> f64 {
     most
 }
 
-/// e_k for every k.
+/// `e_k` for every k.
 fn expansion_by_subsets(pod: &Topology) -> Vec<usize> {
     let mut least = vec![usize::MAX; pod.servers()];
     for bits in 1_u32..1 << pod.servers() {
@@ -83,7 +83,7 @@ fn expansion_by_subsets(pod: &Topology) -> Vec<usize> {
 fn allocate_by_units(pod: &Topology, loads: &mut [u32], server: ServerId, gib: u32) -> Vec<u32> {
     let mut shares = vec![0; pod.mpds()];
     for _ in 0..gib {
-        let mpd = pod.mpds_of(server).min_by_key(|mpd| (loads[mpd.index()], *mpd)).unwrap();
+        let mpd = pod.mpds_of(server).min_by_key(|mpd| (loads[mpd.index()], *mpd)).expect("a link");
         loads[mpd.index()] += 1;
         shares[mpd.index()] += 1;
     }
@@ -207,7 +207,7 @@ fn the_optimum_is_exact_on_an_island() {
 }
 
 /// Under the assumption of Theorem A.1, its figure is the optimum: one server
-/// wants everything, and any one server reaches e_1 MPDs.
+/// wants everything, and any one server reaches `e_1` MPDs.
 #[test]
 fn the_theorem_is_tight_for_one_hot_server() {
     let pod = affine_plane_16();

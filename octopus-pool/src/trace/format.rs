@@ -9,6 +9,9 @@ use super::{MAX_FLEET, MAX_TIME_S, MAX_VM_GIB, Rule};
 use crate::num::round_i64;
 use crate::{Error, Result};
 
+/// What spreadsheets put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A trace file's format, plain or gzipped.
 ///
 /// Columns are found by the header's names, in any order; others are ignored.
@@ -84,7 +87,11 @@ impl FromStr for Format {
 }
 
 fn find(header: &ByteRecord, column: &str) -> Option<usize> {
-    header.iter().position(|name| name.eq_ignore_ascii_case(column.as_bytes()))
+    let is = |name: &[u8]| {
+        let name = name.strip_prefix(BYTE_ORDER_MARK).unwrap_or(name);
+        name.eq_ignore_ascii_case(column.as_bytes())
+    };
+    header.iter().position(is)
 }
 
 /// A VM as its row tells it, before the window is known.
@@ -241,9 +248,9 @@ impl Fields<'_> {
     fn server(&self, at: usize) -> Result<u32> {
         let bytes = self.record.get(at).unwrap_or_default();
         let server = std::str::from_utf8(bytes).ok().and_then(|t| t.parse().ok());
-        server.filter(|s: &u32| (*s as usize) < MAX_FLEET).ok_or_else(|| {
-            self.error("server", bytes, "a server number from 0, below 1000000")
-        })
+        server
+            .filter(|s: &u32| (*s as usize) < MAX_FLEET)
+            .ok_or_else(|| self.error("server", bytes, "a server number from 0, below 1000000"))
     }
 
     fn malformed(&self, column: usize, expected: &'static str) -> Error {

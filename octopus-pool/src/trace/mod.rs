@@ -181,8 +181,7 @@ impl Trace {
         for (index, vm) in vms.iter().enumerate() {
             check_vm(vm).map_err(|reason| Error::BadVm { index, reason })?;
         }
-        let mut trace =
-            Self { source, window, vms, cleaning: Vec::new(), warm_up: WarmUp::None };
+        let mut trace = Self { source, window, vms, cleaning: Vec::new(), warm_up: WarmUp::None };
         trace.keep_window()?;
         Ok(trace)
     }

@@ -123,8 +123,8 @@ impl Survival {
 /// VMs that started before the window are left out of the estimate: only the
 /// long-lived among them are in the trace.
 pub(super) fn draw_censored(trace: &mut Trace, seed: u64) {
-    let seen = trace.vms.iter().filter(|vm| vm.start_s >= trace.window.start);
-    let survival = Survival::new(seen.map(|vm| (vm.end_s - vm.start_s, !vm.censored)).collect());
+    let whole = trace.vms.iter().filter(|vm| vm.start_s >= trace.window.start);
+    let survival = Survival::new(whole.map(|vm| (vm.end_s - vm.start_s, !vm.censored)).collect());
     let mut rng = stream(seed, CENSORED_STREAM);
     let mut drawn = 0;
     for vm in trace.vms.iter_mut().filter(|vm| vm.censored) {
@@ -217,8 +217,7 @@ mod tests {
     /// and 3 (two), censored at 2 and 5.
     #[test]
     fn survival_is_the_product_limit() {
-        let survival =
-            Survival::new(vec![(1, true), (2, false), (3, true), (5, false), (3, true)]);
+        let survival = Survival::new(vec![(1, true), (2, false), (3, true), (5, false), (3, true)]);
         let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
         assert!(near(survival.beyond(0), 1.0));
         assert!(near(survival.beyond(1), 0.8));
