@@ -12,7 +12,7 @@ use octopus_pool::{
 fn percent(fleet: &Fleet, pod: &octopus_design::Topology, pooled_fraction: f64) -> f64 {
     let options =
         Options { pods: 16, pooled_fraction, seed: 1, bounds: false, ..Options::default() };
-    100.0 * evaluate(pod, fleet, &options).unwrap().savings_mean
+    100.0 * evaluate(pod, fleet, &options).expect("in range").savings_mean
 }
 
 #[test]
@@ -39,15 +39,9 @@ fn synthetic_servers_keep_their_caps_and_sizes() {
     for server in 0..12 {
         let mut changes: Vec<(i64, i64, i64)> = Vec::new();
         for vm in trace.vms().iter().filter(|vm| vm.server == Some(server)) {
-            let gib = i64::try_from(
-                options
-                    .sizes
-                    .iter()
-                    .map(|s| s.gib)
-                    .find(|gib| (f64::from(*gib) - vm.memory_gib).abs() < 1e-9)
-                    .unwrap(),
-            )
-            .unwrap();
+            let size =
+                options.sizes.iter().find(|s| (f64::from(s.gib) - vm.memory_gib).abs() < 1e-9);
+            let gib = i64::from(size.expect("one of the sizes").gib);
             changes.push((vm.start_s, gib, i64::from(vm.cores)));
             changes.push((vm.end_s, -gib, -i64::from(vm.cores)));
         }

@@ -156,15 +156,15 @@ pub(super) fn draw_censored(trace: &mut Trace, seed: u64) {
 /// ```
 /// use octopus_pool::{Trace, Vm, WarmUp, with_warm_up};
 ///
-/// // A VM an hour, each living an hour: one of them is alive at time 0.
-/// let vm = |hour| Vm {
-///     start_s: hour * 3600, end_s: hour * 3600 + 3600,
+/// // A VM an hour, each living a hundred hours: a hundred are alive on average.
+/// let vm = |hour: i64| Vm {
+///     start_s: hour * 3600, end_s: (hour + 100) * 3600,
 ///     memory_gib: 4.0, cores: 1, server: None, censored: false,
 /// };
 /// let cold = Trace::new("hourly", 0..3_600_000, (0..1000).map(vm).collect())?;
 /// let warm = with_warm_up(cold, 1)?;
 /// let WarmUp::Resampled { vms, .. } = warm.warm_up() else { unreachable!() };
-/// assert!((0..=8).contains(&vms));
+/// assert!((60..140).contains(&vms));
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
 pub fn with_warm_up(mut trace: Trace, seed: u64) -> Result<Trace> {
