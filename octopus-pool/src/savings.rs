@@ -11,8 +11,8 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
-    Demand, Error, Fleet, GlobalPool, LeastLoaded, PodDemand, Replay, Result, fractional_optimum,
-    replay, theorem_a1,
+    Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand, Replay, Result,
+    WarmUp, fractional_optimum, replay, theorem_a1,
 };
 
 /// The most pods evaluated at once.
@@ -127,6 +127,14 @@ pub struct Savings {
     pub servers: usize,
     /// MPDs of a pod.
     pub mpds: usize,
+    /// Where the trace came from.
+    pub source: String,
+    /// How the population at the window's start came about.
+    pub warm_up: WarmUp,
+    /// The cleaning rules that touched a row.
+    pub cleaning: Vec<Cleaned>,
+    /// How the VMs got their servers, with the servers' caps.
+    pub placement: Placement,
     /// Servers of the fleet the pods are drawn from.
     pub fleet_servers: usize,
     /// VMs of the fleet.
@@ -331,6 +339,10 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         pods: outcomes.len(),
         servers: topology.servers(),
         mpds: topology.mpds(),
+        source: fleet.source().to_owned(),
+        warm_up: fleet.warm_up(),
+        cleaning: fleet.cleaning().to_vec(),
+        placement: fleet.placement(),
         fleet_servers: fleet.servers(),
         vms: fleet.vms().len(),
         pooled_fraction: options.pooled_fraction,
