@@ -58,6 +58,18 @@ pub enum Error {
         /// The column.
         column: &'static str,
     },
+    /// A row has more or fewer fields than the header.
+    #[error("{file}:{line}: {fields} fields, but the header has {expected}")]
+    FieldCount {
+        /// The name of the input.
+        file: String,
+        /// The line of the row, from 1.
+        line: u64,
+        /// Fields of the row.
+        fields: u64,
+        /// Fields of the header.
+        expected: u64,
+    },
     /// A field of a row is not what its column holds.
     #[error("{file}:{line}: {field} is {value:?}, expected {expected}")]
     Malformed {

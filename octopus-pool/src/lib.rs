@@ -53,3 +53,8 @@ pub use trace::{
 
 /// The result of this crate's fallible operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

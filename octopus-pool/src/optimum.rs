@@ -12,7 +12,7 @@
 use octopus_design::{ServerId, Topology};
 
 use crate::num::index_u32;
-use crate::{Error, PodDemand, Result};
+use crate::{Error, Event, PodDemand, Result};
 
 /// Instants probed for a good first ratio before the events are gone through.
 const PROBES: usize = 24;
@@ -84,24 +84,14 @@ pub fn fractional_optimum(topology: &Topology, demand: &PodDemand) -> Result<Opt
     probes.sort_unstable();
     let (mut at, mut used) = (0, vec![0_u64; servers]);
     for probe in probes {
-        for event in &events[at..probe] {
-            let used = &mut used[event.server as usize];
-            if event.arrives {
-                *used += u64::from(event.gib)
-            } else {
-                *used -= u64::from(event.gib)
-            }
-        }
+        events[at..probe].iter().for_each(|event| apply(&mut used, event));
         at = probe;
         flow.demand_gib.copy_from_slice(&used);
         flow.restore(at)?;
     }
 
     flow.demand_gib.fill(0);
-    for event in &events[..from] {
-        let used = &mut flow.demand_gib[event.server as usize];
-        if event.arrives { *used += u64::from(event.gib) } else { *used -= u64::from(event.gib) }
-    }
+    events[..from].iter().for_each(|event| apply(&mut flow.demand_gib, event));
     flow.restore(from)?;
     for (at, event) in events.iter().enumerate().skip(from) {
         let (server, gib) = (event.server as usize, u64::from(event.gib));
@@ -116,6 +106,16 @@ pub fn fractional_optimum(topology: &Topology, demand: &PodDemand) -> Result<Opt
         }
     }
     Ok(flow.best)
+}
+
+/// Adds an event to the demand of each server.
+fn apply(used: &mut [u64], event: &Event) {
+    let used = &mut used[event.server as usize];
+    if event.arrives {
+        *used += u64::from(event.gib);
+    } else {
+        *used -= u64::from(event.gib);
+    }
 }
 
 /// A flow from servers to MPDs in units of 1 / `best.mpds` GiB, in which an

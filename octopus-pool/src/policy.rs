@@ -88,11 +88,11 @@ pub trait Policy {
 /// let pod = Topology::new("pair", 2, 2, 2, [vec![0], vec![0, 1], vec![1]])?;
 /// let mut policy = LeastLoaded::new(&pod);
 /// let first = policy.allocate(ServerId(0), 6)?;
-/// let second = policy.allocate(ServerId(1), 4)?;
-/// assert_eq!(policy.loads_gib(), [3, 3, 4]);
-/// assert_eq!(policy.shares(&second)?, [(MpdId(2), 4)]);
+/// let second = policy.allocate(ServerId(1), 3)?;
+/// assert_eq!(policy.loads_gib(), [3, 3, 3]);
+/// assert_eq!(policy.shares(&second)?, [(MpdId(2), 3)]);
 /// assert_eq!(policy.release(first)?, 6);
-/// assert_eq!(policy.loads_gib(), [0, 0, 4]);
+/// assert_eq!(policy.loads_gib(), [0, 0, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -11,8 +11,8 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::{
-    Demand, Error, Fleet, GlobalPool, LeastLoaded, PodDemand, Replay, Result, fractional_optimum,
-    replay, theorem_a1,
+    Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand, Replay, Result,
+    WarmUp, fractional_optimum, replay, theorem_a1,
 };
 
 /// The most pods evaluated at once.
@@ -91,7 +91,7 @@ pub struct Options {
     pub jobs: usize,
     /// Whether to find the exact fractional optimum of every pod.
     pub bounds: bool,
-    /// e_1, e_2, .. of the topology or lower bounds on them, for Theorem A.1;
+    /// `e_1`, `e_2`, .. of the topology or lower bounds on them, for Theorem A.1;
     /// empty for no such figure.
     pub expansion: Vec<usize>,
 }
@@ -127,6 +127,14 @@ pub struct Savings {
     pub servers: usize,
     /// MPDs of a pod.
     pub mpds: usize,
+    /// Where the trace came from.
+    pub source: String,
+    /// How the population at the window's start came about.
+    pub warm_up: WarmUp,
+    /// The cleaning rules that touched a row.
+    pub cleaning: Vec<Cleaned>,
+    /// How the VMs got their servers, with the servers' caps.
+    pub placement: Placement,
     /// Servers of the fleet the pods are drawn from.
     pub fleet_servers: usize,
     /// VMs of the fleet.
@@ -158,7 +166,7 @@ pub struct Savings {
     /// Mean over pods of the least peak load any policy could have, GiB;
     /// exact ([`fractional_optimum`]).
     pub lower_bound_gib_mean: Option<f64>,
-    /// Mean over pods of max D_k / e_k, GiB ([`theorem_a1`]).
+    /// Mean over pods of max `D_k` / `e_k`, GiB ([`theorem_a1`]).
     pub theorem_a1_gib_mean: Option<f64>,
     /// GiB moved between MPDs as a fraction of GiB allocated; 0 if none was.
     pub moved_fraction: f64,
@@ -260,7 +268,7 @@ pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result
 pub fn switch_pod(servers: usize) -> Result<Topology> {
     let name = format!("switch-{servers}");
     // The bound is checked before the list of members is ever walked.
-    Ok(Topology::new(name, 1, servers, servers, [0..servers])?)
+    Ok(Topology::new(name, 1, servers, servers, std::iter::once(0..servers))?)
 }
 
 fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
@@ -331,6 +339,10 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         pods: outcomes.len(),
         servers: topology.servers(),
         mpds: topology.mpds(),
+        source: fleet.source().to_owned(),
+        warm_up: fleet.warm_up(),
+        cleaning: fleet.cleaning().to_vec(),
+        placement: fleet.placement(),
         fleet_servers: fleet.servers(),
         vms: fleet.vms().len(),
         pooled_fraction: options.pooled_fraction,

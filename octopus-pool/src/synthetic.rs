@@ -31,7 +31,7 @@ pub struct SizeShare {
 /// VMs arrive as long as they fit under the target; above it, random ones end.
 ///
 /// The defaults give a peak to average ratio of groups of 1, 20, 32 and 96
-/// servers near 2.4, 1.5, 1.4 and 1.3, which is how Figure 5 reads.
+/// servers near 2.5, 1.5, 1.45 and 1.3, which is how Figure 5 reads.
 ///
 /// ```
 /// let options = octopus_pool::SynthOptions::default();
@@ -61,6 +61,10 @@ pub struct SynthOptions {
     pub load_hold_h: f64,
     /// Time to move from one target to the next, hours.
     pub ramp_h: f64,
+    /// How long a VM that does not fit waits before another is drawn in its
+    /// place, hours. Without patience small VMs fill every gap, and there are
+    /// more of them than `sizes` says.
+    pub patience_h: f64,
     /// Amplitude of the daily swing, as a share of the target.
     pub daily_swing: f64,
     /// Sigma of a server's own lognormal factor (median 1, cut at 1).
@@ -97,6 +101,7 @@ impl Default for SynthOptions {
             load_beta: 0.6,
             load_hold_h: 12.0,
             ramp_h: 1.0,
+            patience_h: 2.0,
             daily_swing: 0.15,
             factor_sigma: 0.4,
             sizes: sizes.collect(),
@@ -192,6 +197,7 @@ impl SynthOptions {
             real(field, value, 1e-4, 1e4, positive)?;
         }
         real("warm_up_days", self.warm_up_days, 0.0, 1e4, nonnegative)?;
+        real("patience_h", self.patience_h, 0.0, 1e4, nonnegative)?;
         for (field, value) in [
             ("factor_sigma", self.factor_sigma),
             ("short_sigma", self.short_sigma),
@@ -237,6 +243,8 @@ struct Server<'a> {
     /// The VMs alive.
     alive: Vec<(Vm, u32)>,
     used_gib: u32,
+    /// The memory of a VM that did not fit, and until when it waits.
+    waiting: Option<(u32, i64)>,
 }
 
 impl<'a> Server<'a> {
@@ -247,8 +255,19 @@ impl<'a> Server<'a> {
         let load = laws.load.sample(&mut rng);
         let drawn_s = -options.warm_up_days * DAY_S;
         let next_draw_s = drawn_s + laws.hold_s.sample(&mut rng);
-        let (loads, alive, used_gib) = ((load, load), Vec::new(), 0);
-        Self { options, laws, rng, number, factor, loads, drawn_s, next_draw_s, alive, used_gib }
+        Self {
+            options,
+            laws,
+            rng,
+            number,
+            factor,
+            loads: (load, load),
+            drawn_s,
+            next_draw_s,
+            alive: Vec::new(),
+            used_gib: 0,
+            waiting: None,
+        }
     }
 
     /// Runs the server through warm-up and window.
@@ -307,8 +326,13 @@ impl<'a> Server<'a> {
     /// Starts VMs until one does not fit under the target.
     fn start_vms(&mut self, now_s: i64, target_gib: f64) {
         loop {
-            let gib = self.options.sizes[self.laws.size.sample(&mut self.rng)].gib;
+            let waiting = self.waiting.take().filter(|(_, until_s)| *until_s > now_s);
+            let (gib, until_s) = waiting.unwrap_or_else(|| {
+                let gib = self.options.sizes[self.laws.size.sample(&mut self.rng)].gib;
+                (gib, now_s + round_i64(self.options.patience_h * HOUR_S))
+            });
             if f64::from(self.used_gib) + f64::from(gib) > target_gib {
+                self.waiting = Some((gib, until_s));
                 return;
             }
             let short = self.rng.random_bool(self.options.short_share);

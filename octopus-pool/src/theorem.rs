@@ -2,22 +2,22 @@
 
 use crate::{Error, PodDemand, Result};
 
-/// The largest D_k / e_k over all k and all instants of the window, in GiB
+/// The largest `D_k` / `e_k` over all k and all instants of the window, in GiB
 /// (Theorem A.1).
 ///
-/// D_k is the demand of the k most demanding servers of an instant;
-/// `expansion[k - 1]` is e_k, the fewest MPDs any k servers reach, or a lower
+/// `D_k` is the demand of the k most demanding servers of an instant;
+/// `expansion[k - 1]` is `e_k`, the fewest MPDs any k servers reach, or a lower
 /// bound on it; a k beyond the list is passed over.
 ///
-/// Since e_k is at most |N(U)| for every U of k servers, and D_k at least
+/// Since `e_k` is at most |N(U)| for every U of k servers, and `D_k` at least
 /// D(U), the result over all k is never below
 /// [`crate::fractional_optimum`]. It bounds the peak itself from below only
 /// under the theorem's assumption, that the k most demanding servers are ones
-/// that reach no more than e_k MPDs.
+/// that reach no more than `e_k` MPDs.
 ///
 /// # Errors
 ///
-/// [`Error::OutOfRange`] for an e_k of 0.
+/// [`Error::OutOfRange`] for an `e_k` of 0.
 ///
 /// # Examples
 ///
@@ -85,7 +85,7 @@ impl Hottest {
         }
     }
 
-    /// The largest D_k / e_k among k above `rank`: below it, an arrival at
+    /// The largest `D_k` / `e_k` among k above `rank`: below it, an arrival at
     /// that rank changes nothing.
     fn largest_ratio(&self, expansion: &[usize], rank: usize) -> f64 {
         let mut sum: u64 = self.sorted[..rank].iter().sum();

@@ -9,6 +9,9 @@ use super::{MAX_FLEET, MAX_TIME_S, MAX_VM_GIB, Rule};
 use crate::num::round_i64;
 use crate::{Error, Result};
 
+/// What spreadsheets put in front of UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
 /// A trace file's format, plain or gzipped.
 ///
 /// Columns are found by the header's names, in any order; others are ignored.
@@ -84,7 +87,11 @@ impl FromStr for Format {
 }
 
 fn find(header: &ByteRecord, column: &str) -> Option<usize> {
-    header.iter().position(|name| name.eq_ignore_ascii_case(column.as_bytes()))
+    let is = |name: &[u8]| {
+        let name = name.strip_prefix(BYTE_ORDER_MARK).unwrap_or(name);
+        name.eq_ignore_ascii_case(column.as_bytes())
+    };
+    header.iter().position(is)
 }
 
 /// A VM as its row tells it, before the window is known.

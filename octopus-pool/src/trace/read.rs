@@ -94,7 +94,7 @@ pub fn read_trace(path: &Path, options: &ReadOptions) -> Result<Trace> {
 /// # Errors
 ///
 /// [`Error::UnknownFormat`], [`Error::MissingColumn`]; [`Error::Malformed`]
-/// with line and field; [`Error::Read`] for a damaged or too long input;
+/// with line and field, [`Error::FieldCount`]; [`Error::Read`] for a damaged or too long input;
 /// [`Error::TooManyRows`]; [`Error::Window`] and [`Error::NoVms`].
 ///
 /// # Examples
@@ -144,7 +144,7 @@ fn read_rows(
     name: &str,
     options: &ReadOptions,
 ) -> Result<(Format, Vec<Row>, Vec<Cleaned>)> {
-    let failed = |line, source| Error::Read { file: name.to_owned(), line, source };
+    let failed = |line, source: csv::Error| failed(name, line, source);
     let mut magic = Vec::with_capacity(GZIP_MAGIC.len());
     let peeked = reader.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut magic);
     peeked.map_err(|e| failed(1, e.into()))?;
@@ -156,9 +156,8 @@ fn read_rows(
     let mut csv = ReaderBuilder::new().trim(Trim::All).from_reader(guarded);
 
     let header = csv.byte_headers().map_err(|e| failed(1, e))?.clone();
-    let format = match options.format.or_else(|| Format::recognised(&header)) {
-        Some(format) => format,
-        None => return Err(unknown_format(name, &header)),
+    let Some(format) = options.format.or_else(|| Format::recognised(&header)) else {
+        return Err(unknown_format(name, &header));
     };
     let columns = Columns::new(format, &header, name)?;
 
@@ -178,6 +177,18 @@ fn read_rows(
             }
             Ok(row) => rows.push(row),
         }
+    }
+}
+
+/// The parser's error with the file and line it is about.
+fn failed(name: &str, line: u64, source: csv::Error) -> Error {
+    let file = name.to_owned();
+    match *source.kind() {
+        csv::ErrorKind::UnequalLengths { ref pos, expected_len, len } => {
+            let line = pos.as_ref().map_or(line, csv::Position::line);
+            Error::FieldCount { file, line, fields: len, expected: expected_len }
+        }
+        _ => Error::Read { file, line, source },
     }
 }
 
@@ -217,12 +228,11 @@ fn observed(row: &Row, window: &Range<i64>, rng: &mut ChaCha8Rng) -> Vm {
         Life::Known(life) => (life, false),
         // The trace saw it end, so it ended before the trace closed.
         Life::Bin(low, high) => (draw(rng, low.max(1), high.min(to_close.max(low))), false),
-        Life::Open => (to_close, true),
         // Observation ended with the window where the bin allows it. In the
         // Azure window it ended earlier for some (at 2,100,000 s, where the
         // published processing starts its second part).
         Life::AtLeast(low, high) if to_close > high => (draw(rng, low.max(1), high.max(1)), true),
-        Life::AtLeast(..) => (to_close, true),
+        Life::AtLeast(..) | Life::Open => (to_close, true),
     };
     Vm { start_s, end_s: start_s + life, memory_gib, cores, server, censored }
 }

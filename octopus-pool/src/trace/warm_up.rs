@@ -6,7 +6,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 
-use super::{MAX_ROWS, Trace, Vm};
+use super::{MAX_ROWS, MAX_TIME_S, Trace, Vm};
+use crate::num::round_i64;
 use crate::{Error, Result, Rule};
 
 /// Streams of one seed, so that what is drawn for one purpose does not shift
@@ -33,7 +34,7 @@ pub enum WarmUp {
     Resampled {
         /// VMs added.
         vms: u64,
-        /// How long before the window the oldest could have started, seconds.
+        /// How long before the window the oldest of them started, seconds.
         history_s: i64,
     },
 }
@@ -44,7 +45,7 @@ impl fmt::Display for WarmUp {
             Self::None => write!(f, "none (cold start)"),
             Self::Generated { seconds } => write!(f, "generator ran {seconds} s before"),
             Self::Resampled { vms, history_s } => {
-                write!(f, "{vms} VMs resampled from {history_s} s before")
+                write!(f, "{vms} VMs resampled, the oldest {history_s} s old")
             }
         }
     }
@@ -52,15 +53,20 @@ impl fmt::Display for WarmUp {
 
 /// The Kaplan–Meier estimate of how long VMs live.
 ///
-/// The estimate ends at the longest lifetime seen. What is left of it there is
-/// taken to end there (Efron, Proc. 5th Berkeley Symp., 1967): with lives
-/// without end the population would grow all through the window.
+/// It ends at the longest lifetime seen, where some are often alive still. From
+/// there on VMs end at the constant rate at which those past half of that
+/// lifetime were seen to (an exponential tail, as Brown, Hollander and Korwar
+/// 1974, but with the late rate, since cloud VMs that last go on lasting).
+/// With lives without end, the population would grow all through the window;
+/// with lives that end there (Efron 1967), all long-lived VMs would be churned.
 #[derive(Debug)]
 struct Survival {
     /// Ascending lifetimes at which a VM ended, with the share living longer.
     steps: Vec<(i64, f64)>,
     /// The longest lifetime seen, whether or not it ended then.
     longest_s: i64,
+    /// VMs ending a second, of those past it.
+    tail_rate: f64,
 }
 
 impl Survival {
@@ -78,20 +84,37 @@ impl Survival {
             }
             at_risk -= same.len();
         }
-        Self { steps, longest_s }
+        let late = seen.iter().filter(|s| s.0 > longest_s / 2);
+        let (ended, exposed_s) = late.fold((0_u32, 0.0), |(ended, exposed), s| {
+            (ended + u32::from(s.1), exposed + (s.0 - longest_s / 2) as f64)
+        });
+        let tail_rate = if exposed_s > 0.0 { f64::from(ended) / exposed_s } else { 0.0 };
+        Self { steps, longest_s, tail_rate }
     }
 
     /// The share of VMs that live longer than `life_s`.
     fn beyond(&self, life_s: i64) -> f64 {
         let known = self.steps.partition_point(|step| step.0 <= life_s);
-        if known == 0 { 1.0 } else { self.steps[known - 1].1 }
+        let share = if known == 0 { 1.0 } else { self.steps[known - 1].1 };
+        share * (-self.tail_rate * (life_s - self.longest_s).max(0) as f64).exp()
     }
 
     /// A lifetime of a VM that has lived `life_s`, from a uniform `u` in (0, 1].
+    ///
+    /// Where nothing was seen to end late, lives end with the longest seen.
     fn beyond_sample(&self, life_s: i64, u: f64) -> i64 {
         let level = u * self.beyond(life_s);
         let step = self.steps.partition_point(|step| step.1 >= level);
-        self.steps.get(step).map_or(self.longest_s.max(life_s), |step| step.0)
+        if let Some(step) = self.steps.get(step) {
+            return step.0;
+        }
+        let longest = self.longest_s.max(life_s);
+        let more_s = (self.beyond(self.longest_s) / level).ln() / self.tail_rate;
+        if more_s.is_finite() {
+            self.longest_s.saturating_add(round_i64(more_s)).clamp(longest, MAX_TIME_S)
+        } else {
+            longest
+        }
     }
 }
 
@@ -100,8 +123,8 @@ impl Survival {
 /// VMs that started before the window are left out of the estimate: only the
 /// long-lived among them are in the trace.
 pub(super) fn draw_censored(trace: &mut Trace, seed: u64) {
-    let seen = trace.vms.iter().filter(|vm| vm.start_s >= trace.window.start);
-    let survival = Survival::new(seen.map(|vm| (vm.end_s - vm.start_s, !vm.censored)).collect());
+    let whole = trace.vms.iter().filter(|vm| vm.start_s >= trace.window.start);
+    let survival = Survival::new(whole.map(|vm| (vm.end_s - vm.start_s, !vm.censored)).collect());
     let mut rng = stream(seed, CENSORED_STREAM);
     let mut drawn = 0;
     for vm in trace.vms.iter_mut().filter(|vm| vm.censored) {
@@ -114,15 +137,15 @@ pub(super) fn draw_censored(trace: &mut Trace, seed: u64) {
 
 /// Adds the VMs that started before the window and were alive at its start.
 ///
-/// The window's length T of history is assumed to have looked like the window:
-/// as many arrivals as in it, each at a uniform age in (0, T] at the window's
-/// start, with the size, host and lifetime of a VM drawn from the window's
-/// arrivals; those whose lifetime exceeds their age are kept. So a VM that
-/// lives twice as long is met twice as often, and the population neither grows
-/// nor shrinks through the window on account of the warm-up.
+/// The past is assumed to have looked like the window: VMs like each of the
+/// window's arrivals, with its size, host and lifetime L, arrived once in every
+/// window's length T. So L / T of them are alive on average at any moment, at a
+/// uniform age (length-biased sampling): as many copies are added, the fraction
+/// at random. Of VMs seen in part only, L is what [`read_trace`] drew.
 ///
-/// VMs of the trace that started before the window stay; a trace that has them
-/// already is returned as it is.
+/// [`read_trace`]: crate::read_trace
+///
+/// A trace with VMs from before its window is returned as it is.
 ///
 /// # Errors
 ///
@@ -133,39 +156,41 @@ pub(super) fn draw_censored(trace: &mut Trace, seed: u64) {
 /// ```
 /// use octopus_pool::{Trace, Vm, WarmUp, with_warm_up};
 ///
-/// // A VM an hour, each living an hour: one of them is alive at time 0.
-/// let vm = |hour| Vm {
-///     start_s: hour * 3600, end_s: hour * 3600 + 3600,
+/// // A VM an hour, each living a hundred hours: a hundred are alive on average.
+/// let vm = |hour: i64| Vm {
+///     start_s: hour * 3600, end_s: (hour + 100) * 3600,
 ///     memory_gib: 4.0, cores: 1, server: None, censored: false,
 /// };
 /// let cold = Trace::new("hourly", 0..3_600_000, (0..1000).map(vm).collect())?;
 /// let warm = with_warm_up(cold, 1)?;
 /// let WarmUp::Resampled { vms, .. } = warm.warm_up() else { unreachable!() };
-/// assert!((0..=8).contains(&vms));
+/// assert!((60..140).contains(&vms));
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
 pub fn with_warm_up(mut trace: Trace, seed: u64) -> Result<Trace> {
     let start = trace.window.start;
-    let history_s = trace.window.end - start;
-    let first = trace.vms.partition_point(|vm| vm.start_s < start);
-    if first > 0 || trace.warm_up != WarmUp::None {
+    let length_s = trace.window.end - start;
+    let first = trace.vms.first().map_or(start, |vm| vm.start_s);
+    if first < start || trace.warm_up != WarmUp::None {
         return Ok(trace);
     }
     let mut rng = stream(seed, WARM_UP_STREAM);
     let mut added: Vec<Vm> = Vec::new();
-    for _ in 0..trace.vms.len() {
-        let vm = trace.vms[rng.random_range(0..trace.vms.len())];
-        let age = rng.random_range(1..=history_s);
-        let life = vm.end_s - vm.start_s;
-        if life > age {
-            added.push(Vm { start_s: start - age, end_s: start - age + life, ..vm });
+    for vm in &trace.vms {
+        let life_s = vm.end_s - vm.start_s;
+        let one_more = rng.random_range(0..length_s) < life_s % length_s;
+        for _ in 0..life_s / length_s + i64::from(one_more) {
+            let start_s = start - rng.random_range(0..life_s);
+            added.push(Vm { start_s, end_s: start_s + life_s, ..*vm });
+        }
+        let all = trace.vms.len() + added.len();
+        if all > MAX_ROWS {
+            let (value, most) = (all as u64, MAX_ROWS as u64);
+            return Err(Error::OutOfRange { field: "number of vms", value, least: 1, most });
         }
     }
-    let all = trace.vms.len() + added.len();
-    if all > MAX_ROWS {
-        let (value, most) = (all as u64, MAX_ROWS as u64);
-        return Err(Error::OutOfRange { field: "number of vms", value, least: 1, most });
-    }
+    let oldest = added.iter().map(|vm| vm.start_s).min().unwrap_or(start);
+    let history_s = start - oldest;
     trace.warm_up = WarmUp::Resampled { vms: added.len() as u64, history_s };
     added.append(&mut trace.vms);
     added.sort_by_key(|vm| vm.start_s);
@@ -200,10 +225,14 @@ mod tests {
         assert!(near(survival.beyond(3), 0.8 / 3.0));
         assert_eq!(survival.beyond_sample(0, 1.0), 1);
         assert_eq!(survival.beyond_sample(0, 0.79), 3);
-        assert_eq!(survival.beyond_sample(0, 0.2), 5, "the longest life seen");
-        assert_eq!(survival.beyond_sample(2, 0.5), 3);
-        assert_eq!(survival.beyond_sample(3, 0.99), 5);
-        assert_eq!(survival.beyond_sample(8, 0.5), 8, "never shorter than seen");
+        // Past 5 / 2, rounded down: two ended, watched for 1 + 1 + 3 s in all.
+        assert!(near(survival.tail_rate, 0.4));
+        assert!(near(survival.beyond(10), 0.8 / 3.0 * (-2.0_f64).exp()));
+        assert_eq!(survival.beyond_sample(0, 0.8 / 3.0 * (-2.0_f64).exp()), 10);
+        assert_eq!(survival.beyond_sample(8, (-0.8_f64).exp()), 10);
+        let endless = Survival::new(vec![(1, true), (9, false)]);
+        assert_eq!(endless.beyond_sample(0, 0.1), 9);
+        assert_eq!(endless.beyond_sample(12, 0.1), 12);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 
 /// A random biregular pod: every server has `x` links, every MPD `n`, none
 /// doubled (the configuration model, doubled links swapped away).
-pub fn random_pod(servers: usize, x: usize, n: usize, seed: u64) -> Topology {
+pub(crate) fn random_pod(servers: usize, x: usize, n: usize, seed: u64) -> Topology {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut ends: Vec<usize> = (0..servers * x).map(|i| i / x).collect();
     ends.shuffle(&mut rng);
@@ -30,7 +30,7 @@ pub fn random_pod(servers: usize, x: usize, n: usize, seed: u64) -> Topology {
 
 /// AG(2, 4) with its points as servers and lines as MPDs, 2-(16, 4, 1): every
 /// pair of servers shares exactly one MPD (section 5.2).
-pub fn affine_plane_16() -> Topology {
+pub(crate) fn affine_plane_16() -> Topology {
     // Multiplication in GF(4) = {0, 1, a, a + 1}; addition is exclusive or.
     const TIMES: [[usize; 4]; 4] = [[0, 0, 0, 0], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]];
     let slopes = (0..16).map(|line| {
@@ -42,7 +42,7 @@ pub fn affine_plane_16() -> Topology {
 }
 
 /// Random VMs on `servers` servers, some alive before the window of 0..200.
-pub fn random_trace(servers: u32, vms: usize, seed: u64) -> Trace {
+pub(crate) fn random_trace(servers: u32, vms: usize, seed: u64) -> Trace {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let vms = (0..vms).map(|_| {
         let start_s = rng.random_range(-50..200);
@@ -59,7 +59,7 @@ pub fn random_trace(servers: u32, vms: usize, seed: u64) -> Trace {
 }
 
 /// The real trace, where the project's data lies beside the workspace.
-pub fn azure_window() -> Option<PathBuf> {
+pub(crate) fn azure_window() -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/data/azure-v1/vms_9day.csv.gz");
     path.exists().then_some(path)
