@@ -22,6 +22,7 @@ pub mod field;
 pub mod format;
 mod id;
 pub mod measure;
+pub mod pod;
 mod topology;
 pub mod verify;
 

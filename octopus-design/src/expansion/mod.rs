@@ -29,6 +29,10 @@ mod symmetry;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
 use crate::{ServerId, Topology};
 
 /// How far to go and how much to spend.
@@ -156,4 +160,28 @@ pub fn profile(
         }
     }
     known
+}
+
+/// Sets of `k` servers that annealing found to reach few MPDs, one a restart,
+/// each once, ascending.
+pub(crate) fn small_neighborhoods(
+    topology: &Topology,
+    k: usize,
+    restarts: u32,
+    seed: u64,
+) -> Vec<Vec<ServerId>> {
+    let graph = graph::Graph::new(topology);
+    if k > graph.servers() || !graph.is_searchable() {
+        return Vec::new();
+    }
+    let run = |restart: u32| {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(u64::from(restart));
+        let (_, servers) = anneal::anneal(&graph, k, &[], &mut rng);
+        servers.into_iter().map(ServerId).collect()
+    };
+    let mut sets: Vec<Vec<ServerId>> = (0..restarts).into_par_iter().map(run).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
 }

@@ -1,0 +1,262 @@
+//! What a search for a pod with much expansion starts from: the islands of
+//! each external MPD, and a symmetry that the wiring shall have.
+//!
+//! A symmetry makes the search small, since one choice of a server decides its
+//! images, and makes the proof of `e_k` short, since one set of servers stands
+//! for its images.
+
+use crate::block::{self, BlockDesign, Symmetry};
+use crate::{Error, Result};
+
+/// The frame of a pod of equal islands, without its external wiring.
+///
+/// Server p of island i has number i·v + p, where v is the island's size.
+///
+/// # Examples
+///
+/// ```
+/// let blueprint = octopus_design::pod::octopus_96_blueprint()?;
+/// assert_eq!((blueprint.servers(), blueprint.patterns().len()), (96, 72));
+/// assert_eq!(blueprint.symmetry().order(), 6);
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Blueprint {
+    name: String,
+    island: BlockDesign,
+    islands: usize,
+    rounds: usize,
+    patterns: Vec<Vec<usize>>,
+    symmetry: Symmetry,
+}
+
+impl Blueprint {
+    /// `patterns` are the islands of each external MPD, round after round, in
+    /// `rounds` rounds of equal length; `symmetry` moves the servers and, after
+    /// them, the external MPDs.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Impossible`] where the symmetry does not keep the islands,
+    /// their wiring, the rounds and the patterns, or fixes a server on an MPD
+    /// that it moves to another seat.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use octopus_design::{block::{Symmetry, affine}, pod::Blueprint};
+    ///
+    /// // three islands of four servers, three-port MPDs would not fit them
+    /// let island = affine(2, 2)?;
+    /// let patterns = vec![vec![0, 1]; 8];
+    /// let identity = Symmetry::generated(8 + 8, &[])?;
+    /// let wrong = Blueprint::new("x", island, 3, 2, patterns, identity);
+    /// assert!(wrong.is_err());
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
+    pub fn new(
+        name: &str,
+        island: BlockDesign,
+        islands: usize,
+        rounds: usize,
+        patterns: Vec<Vec<usize>>,
+        symmetry: Symmetry,
+    ) -> Result<Self> {
+        let blueprint = Self { name: name.to_owned(), island, islands, rounds, patterns, symmetry };
+        match blueprint.fault() {
+            Some(reason) => Err(Error::Impossible { reason }),
+            None => Ok(blueprint),
+        }
+    }
+
+    fn fault(&self) -> Option<String> {
+        let size = self.island.points();
+        let (servers, external) = (self.servers(), self.patterns.len());
+        if self.symmetry.points() != servers + external {
+            return Some(format!(
+                "a symmetry of {} things, not {servers} servers and {external} MPDs",
+                self.symmetry.points()
+            ));
+        }
+        if self.rounds == 0 || !external.is_multiple_of(self.rounds) {
+            return Some(format!("{external} external MPDs do not make {} rounds", self.rounds));
+        }
+        for round in self.patterns.chunks(external / self.rounds) {
+            for island in 0..self.islands {
+                let seats = round.iter().flatten().filter(|&&i| i == island).count();
+                if seats != size {
+                    return Some(format!(
+                        "island {island} has {seats} seats in a round, not {size}"
+                    ));
+                }
+            }
+        }
+        let blocks: std::collections::BTreeSet<&Vec<usize>> = self.island.blocks().iter().collect();
+        for element in self.symmetry.elements() {
+            let (server_images, mpd_images) = element.split_at(servers);
+            for island in 0..self.islands {
+                let image = server_images[island * size] / size;
+                let whole = (0..size).all(|p| server_images[island * size + p] / size == image);
+                let kept = self.island.blocks().iter().all(|block| {
+                    let mut moved: Vec<usize> =
+                        block.iter().map(|p| server_images[island * size + p] % size).collect();
+                    moved.sort_unstable();
+                    blocks.contains(&moved)
+                });
+                if !whole || !kept {
+                    return Some(format!("the symmetry does not keep island {island}"));
+                }
+            }
+            for (mpd, pattern) in self.patterns.iter().enumerate() {
+                let mut moved: Vec<usize> =
+                    pattern.iter().map(|i| server_images[i * size] / size).collect();
+                moved.sort_unstable();
+                if mpd_images[mpd].checked_sub(servers).map(|m| &self.patterns[m]) != Some(&moved) {
+                    return Some(format!(
+                        "the symmetry does not keep the islands of external MPD {mpd}"
+                    ));
+                }
+            }
+        }
+        None
+    }
+
+    /// The number of servers.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.islands * self.island.points()
+    }
+
+    /// The number of islands.
+    #[must_use]
+    pub fn islands(&self) -> usize {
+        self.islands
+    }
+
+    /// The wiring of each island.
+    #[must_use]
+    pub fn island(&self) -> &BlockDesign {
+        &self.island
+    }
+
+    /// The number of rounds, in each of which every server is used once.
+    #[must_use]
+    pub fn rounds(&self) -> usize {
+        self.rounds
+    }
+
+    /// The islands of each external MPD, ascending, round after round.
+    #[must_use]
+    pub fn patterns(&self) -> &[Vec<usize>] {
+        &self.patterns
+    }
+
+    /// The symmetry the wiring shall have: images of the servers, then of the
+    /// external MPDs.
+    #[must_use]
+    pub fn symmetry(&self) -> &Symmetry {
+        &self.symmetry
+    }
+
+    /// The name the pod will have.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The frame of the shipped 96-server pod.
+///
+/// Each external MPD leaves out two of the six islands, so a round of 24 is 24
+/// pairs of islands. Every pair is left out twice in a round, but for six that
+/// are left out once and form a hexagon; the three rounds' hexagons cover
+/// three opposite pairs (28 shared MPDs) twice and every other pair (29) once.
+/// The symmetry of order six turns the islands; its square turns the rounds.
+///
+/// # Errors
+///
+/// None in practice: a test makes it.
+///
+/// # Examples
+///
+/// ```
+/// let blueprint = octopus_design::pod::octopus_96_blueprint()?;
+/// assert!(blueprint.patterns().iter().all(|islands| islands.len() == 4));
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
+pub fn octopus_96_blueprint() -> Result<Blueprint> {
+    const ISLANDS: usize = 6;
+    const ROUNDS: usize = 3;
+    // the hexagon of the first round; turning the islands by two and by four
+    // gives the others
+    const HEXAGON: [(usize, usize); 6] = [(0, 3), (3, 5), (4, 5), (1, 4), (1, 2), (0, 2)];
+    let mut left_out = Vec::new();
+    for a in 0..ISLANDS {
+        for b in a + 1..ISLANDS {
+            let copies = if HEXAGON.contains(&(a, b)) { 1 } else { 2 };
+            left_out.extend((0..copies).map(|copy| (a, b, copy)));
+        }
+    }
+    let a_round = left_out.len();
+    let turned = |island: usize, by: usize| (island + by) % ISLANDS;
+    let pattern = |round: usize, (a, b, _): (usize, usize, usize)| -> Vec<usize> {
+        let out = [turned(a, 2 * round), turned(b, 2 * round)];
+        (0..ISLANDS).filter(|island| !out.contains(island)).collect()
+    };
+    let patterns: Vec<Vec<usize>> = (0..ROUNDS)
+        .flat_map(|round| left_out.iter().map(move |&out| pattern(round, out)))
+        .collect();
+    // half a turn keeps the round; of two MPDs that leave out the same
+    // opposite islands it makes one the image of the other
+    let half_turn = |(a, b, copy): (usize, usize, usize)| {
+        let (c, d) = (turned(a, 3), turned(b, 3));
+        let pair = (c.min(d), c.max(d));
+        let copy = if pair == (a, b) && !HEXAGON.contains(&pair) { 1 - copy } else { copy };
+        left_out.iter().position(|&out| out == (pair.0, pair.1, copy)).unwrap_or(usize::MAX)
+    };
+    // a turn by one is half a turn and then back by two, hence back by a round
+    let island = block::affine(2, 4)?;
+    let size = island.points();
+    let servers = ISLANDS * size;
+    let mut turn: Vec<usize> =
+        (0..servers).map(|s| turned(s / size, 1) * size + s % size).collect();
+    for round in 0..ROUNDS {
+        let image = (round + ROUNDS - 1) % ROUNDS;
+        turn.extend(left_out.iter().map(|&out| servers + image * a_round + half_turn(out)));
+    }
+    let symmetry = Symmetry::generated(turn.len(), &[turn])?;
+    Blueprint::new("octopus-96", island, ISLANDS, ROUNDS, patterns, symmetry)
+}
+
+/// The frame of the shipped 64-server pod.
+///
+/// Every external MPD joins all four islands, so every island pair shares 48.
+/// The symmetry is a group of four translations of all islands at once.
+///
+/// # Errors
+///
+/// None in practice: a test makes it.
+///
+/// # Examples
+///
+/// ```
+/// let blueprint = octopus_design::pod::octopus_64_blueprint()?;
+/// assert_eq!((blueprint.servers(), blueprint.patterns().len()), (64, 48));
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
+pub fn octopus_64_blueprint() -> Result<Blueprint> {
+    const ISLANDS: usize = 4;
+    const ROUNDS: usize = 3;
+    let island = block::affine(2, 4)?;
+    let size = island.points();
+    let servers = ISLANDS * size;
+    // the coordinates are elements of GF(4), which are added bit by bit
+    let translation = |by: usize| -> Vec<usize> {
+        (0..servers + ROUNDS * size)
+            .map(|thing| thing / size * size + (thing % size ^ by))
+            .collect()
+    };
+    let symmetry = Symmetry::generated(servers + ROUNDS * size, &[1, 6].map(translation))?;
+    let patterns = vec![(0..ISLANDS).collect(); ROUNDS * size];
+    Blueprint::new("octopus-64", island, ISLANDS, ROUNDS, patterns, symmetry)
+}
