@@ -137,14 +137,18 @@ impl Maker {
             if fits {
                 let before: Vec<usize> = block.iter().map(|&s| self.used[s]).collect();
                 self.mark(&block, round, true);
-                block.iter().for_each(|&s| self.used[s] = round);
+                for &s in &block {
+                    self.used[s] = round;
+                }
                 self.blocks.push(block);
                 if self.extend(round) {
                     return true;
                 }
                 let block = self.blocks.pop().expect("just pushed");
                 self.mark(&block, round, false);
-                block.iter().zip(before).for_each(|(&s, before)| self.used[s] = before);
+                for (&s, before) in block.iter().zip(before) {
+                    self.used[s] = before;
+                }
             }
         }
         false
