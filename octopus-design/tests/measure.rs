@@ -1,5 +1,8 @@
 //! Measures against brute force and against values known by other means.
 
+#[expect(dead_code, reason = "the other tests' share of a common module")]
+mod pods;
+
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
@@ -8,7 +11,7 @@ use octopus_design::{ServerId, Topology};
 use proptest::prelude::*;
 
 /// Random pods, unlinked servers and MPDs among them.
-fn pods(most_servers: usize) -> impl Strategy<Value = Topology> {
+fn random_pods(most_servers: usize) -> impl Strategy<Value = Topology> {
     (1..=most_servers, 1..12_usize, 0.0..0.6).prop_flat_map(|(servers, mpds, density)| {
         let row = prop::collection::vec(prop::bool::weighted(density), servers);
         prop::collection::vec(row, mpds).prop_map(move |rows| {
@@ -55,7 +58,7 @@ fn singular_values(pod: &Topology) -> Vec<f64> {
 
 proptest! {
     #[test]
-    fn agrees_with_brute_force(pod in pods(14)) {
+    fn agrees_with_brute_force(pod in random_pods(14)) {
         let mut shared = BTreeMap::new();
         let mut hops = BTreeMap::new();
         let mut unreachable = 0;
@@ -83,7 +86,7 @@ proptest! {
     }
 
     #[test]
-    fn spectrum_agrees_with_a_dense_solver(pod in pods(14)) {
+    fn spectrum_agrees_with_a_dense_solver(pod in random_pods(14)) {
         let found = spectrum(&pod);
         let values = singular_values(&pod);
         if pod.links() == 0 {
@@ -98,15 +101,17 @@ proptest! {
     }
 }
 
-/// The lines of AG(2,4) over GF(4) with elements 0, 1, x, x+1.
 fn affine_plane_16() -> Topology {
-    let add = |a: usize, b: usize| a ^ b;
-    let mul = |a: usize, b: usize| [[0; 4], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]][a][b];
-    let sloped = (0..16).map(|line| (line / 4, line % 4));
-    let mut lines: Vec<Vec<usize>> =
-        sloped.map(|(m, c)| (0..4).map(|x| 4 * x + add(mul(m, x), c)).collect()).collect();
-    lines.extend((0..4).map(|x| (4 * x..4 * x + 4).collect()));
-    Topology::new("bibd-16", 5, 4, 16, lines).expect("a pod")
+    Topology::new("bibd-16", 5, 4, 16, pods::affine_plane_4()).expect("a pod")
+}
+
+#[test]
+fn octopus_64_needs_two_hops() {
+    let pod = pods::octopus_64().pod();
+    assert_eq!(mpd_hops(&pod).pairs, [(1, 768), (2, 1248)].into());
+    assert_eq!(shared_mpds(&pod), [(0, 1248), (1, 768)].into());
+    let second = singular_values(&pod)[1];
+    assert!((spectrum(&pod).second_singular - second).abs() < 1e-9);
 }
 
 #[test]

@@ -5,27 +5,27 @@ use octopus_design::Topology;
 
 /// A pod as lists that a test can spoil.
 #[derive(Clone)]
-pub struct Draft {
-    pub server_ports: usize,
-    pub mpd_ports: usize,
-    pub servers: usize,
-    pub mpds: Vec<Vec<usize>>,
-    pub islands: Vec<Vec<usize>>,
+pub(crate) struct Draft {
+    pub(crate) server_ports: usize,
+    pub(crate) mpd_ports: usize,
+    pub(crate) servers: usize,
+    pub(crate) mpds: Vec<Vec<usize>>,
+    pub(crate) islands: Vec<Vec<usize>>,
 }
 
 impl Draft {
-    pub fn pod(&self) -> Topology {
+    pub(crate) fn pod(&self) -> Topology {
         let Self { server_ports, mpd_ports, servers, mpds, islands } = self.clone();
         let pod = Topology::new("draft", server_ports, mpd_ports, servers, mpds);
         pod.and_then(|pod| pod.with_islands(islands)).expect("well formed")
     }
 
-    /// Every draft in which two servers have exchanged one MPD each, of those
-    /// from `first_mpd` on.
-    pub fn exchanges(&self, first_mpd: usize) -> impl Iterator<Item = Self> {
-        let places = (first_mpd..self.mpds.len())
-            .flat_map(|mpd| (0..self.mpds[mpd].len()).map(move |place| (mpd, place)));
-        places.array_combinations().filter_map(|[(m, p), (n, q)]| {
+    /// Every draft in which two servers have exchanged one MPD each.
+    pub(crate) fn exchanges(self) -> impl Iterator<Item = Self> {
+        let sizes: Vec<usize> = self.mpds.iter().map(Vec::len).collect();
+        let places = sizes.into_iter().enumerate();
+        let places = places.flat_map(|(mpd, size)| (0..size).map(move |place| (mpd, place)));
+        places.array_combinations().filter_map(move |[(m, p), (n, q)]| {
             let mut draft = self.clone();
             let (a, b) = (self.mpds[m][p], self.mpds[n][q]);
             let doubled = self.mpds[m].contains(&b) || self.mpds[n].contains(&a);
@@ -36,10 +36,10 @@ impl Draft {
     }
 }
 
-/// Octopus-64 of notes on GF(16): four islands AG(2,4) and, for three
+/// An Octopus-64 over GF(16): four islands AG(2,4) and, for three
 /// multipliers m and all b, the external block of the points m·aᵢ + b of
 /// islands i. A multiplier is a round.
-pub fn octopus_64() -> Draft {
+pub(crate) fn octopus_64() -> Draft {
     let islands: Vec<Vec<usize>> = (0..4).map(|i| (16 * i..16 * i + 16).collect()).collect();
     let mut mpds = Vec::new();
     for island in &islands {
@@ -53,7 +53,7 @@ pub fn octopus_64() -> Draft {
 }
 
 /// The 20 lines of AG(2,4): point 4x + y.
-pub fn affine_plane_4() -> Vec<Vec<usize>> {
+pub(crate) fn affine_plane_4() -> Vec<Vec<usize>> {
     let mul = |a: usize, b: usize| [[0; 4], [0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2]][a][b];
     let sloped = (0..4_usize).cartesian_product(0..4_usize);
     let line = |(m, c)| (0..4).map(|x| 4 * x + (mul(m, x) ^ c)).collect();
@@ -73,9 +73,19 @@ fn gf16_mul(a: usize, b: usize) -> usize {
     product
 }
 
+/// Whether island pairs are to share external MPDs evenly.
+#[derive(Clone, Copy)]
+pub(crate) struct Evenness {
+    /// Over the whole pod.
+    pub(crate) total: bool,
+    /// In every round.
+    pub(crate) rounds: bool,
+}
+
 /// The first pod, in lexicographic order, of `islands` islands of `ports`
-/// servers (one MPD each) and `rounds` rounds that keeps every rule.
-pub fn first_pod(islands: usize, ports: usize, rounds: usize) -> Draft {
+/// servers (one MPD each) and `rounds` rounds that keeps every
+/// rule, but those on balance only as far as told.
+pub(crate) fn pod_with(islands: usize, ports: usize, rounds: usize, even: Evenness) -> Draft {
     let servers = islands * ports;
     let list: Vec<Vec<usize>> =
         (0..islands).map(|i| (ports * i..ports * (i + 1)).collect()).collect();
@@ -83,6 +93,7 @@ pub fn first_pod(islands: usize, ports: usize, rounds: usize) -> Draft {
         islands,
         ports,
         rounds,
+        even,
         blocks: Vec::new(),
         used: vec![usize::MAX; servers],
         met: vec![vec![false; servers]; servers],
@@ -97,6 +108,7 @@ struct Maker {
     islands: usize,
     ports: usize,
     rounds: usize,
+    even: Evenness,
     blocks: Vec<Vec<usize>>,
     /// By server: the last round it was used in.
     used: Vec<usize>,
@@ -110,10 +122,11 @@ impl Maker {
         if round == self.rounds {
             return self.finished();
         }
-        let free = |s: &usize| self.used[*s] != round || self.used[*s] == usize::MAX;
+        let free = |s: &usize| self.used[*s] != round;
         let mut free = (0..self.used.len()).filter(free).collect::<Vec<_>>().into_iter();
         let Some(first) = free.next() else {
-            return self.even(&self.counts[round]) && self.extend(round + 1);
+            let even = !self.even.rounds || self.is_even(&self.counts[round]);
+            return even && self.extend(round + 1);
         };
         for rest in free.combinations(self.ports - 1) {
             let block: Vec<usize> = std::iter::once(first).chain(rest).collect();
@@ -124,14 +137,18 @@ impl Maker {
             if fits {
                 let before: Vec<usize> = block.iter().map(|&s| self.used[s]).collect();
                 self.mark(&block, round, true);
-                block.iter().for_each(|&s| self.used[s] = round);
+                for &s in &block {
+                    self.used[s] = round;
+                }
                 self.blocks.push(block);
                 if self.extend(round) {
                     return true;
                 }
                 let block = self.blocks.pop().expect("just pushed");
                 self.mark(&block, round, false);
-                block.iter().zip(before).for_each(|(&s, before)| self.used[s] = before);
+                for (&s, before) in block.iter().zip(before) {
+                    self.used[s] = before;
+                }
             }
         }
         false
@@ -141,7 +158,8 @@ impl Maker {
     fn cap(&self) -> i32 {
         let pairs = |n: usize| n * (n - 1) / 2;
         let shares = self.islands * pairs(self.ports);
-        i32::try_from(shares.div_ceil(pairs(self.islands))).expect("small")
+        let fair = i32::try_from(shares.div_ceil(pairs(self.islands))).expect("small");
+        if self.even.rounds { fair } else { fair + 1 }
     }
 
     fn mark(&mut self, block: &[usize], round: usize, met: bool) {
@@ -153,7 +171,7 @@ impl Maker {
         }
     }
 
-    fn even(&self, counts: &[Vec<i32>]) -> bool {
+    fn is_even(&self, counts: &[Vec<i32>]) -> bool {
         let all = || (0..self.islands).array_combinations().map(|[a, b]| counts[a][b]);
         all().max().zip(all().min()).is_none_or(|(most, least)| most - least <= 1)
     }
@@ -166,6 +184,7 @@ impl Maker {
             let reached = |i: usize| (0..self.ports).any(|s| met[self.ports * i + s]);
             (0..self.islands).all(|i| i == server / self.ports || reached(i))
         });
-        self.even(&total) && covers
+        let rounds = self.counts.iter().all(|counts| self.is_even(counts));
+        covers && self.is_even(&total) == self.even.total && rounds == self.even.rounds
     }
 }
