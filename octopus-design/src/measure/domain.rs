@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_budget_ends_the_search() {
-        let pod = Topology::new("p", 1, 9, 9, [0..9]).unwrap();
+        let pod = Topology::new("p", 1, 9, 9, std::iter::once(0..9)).unwrap();
         assert_eq!(low_latency_domain(&pod, 7), None);
         assert_eq!(low_latency_domain(&pod, 1_000), Some(9));
     }

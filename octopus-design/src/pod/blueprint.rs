@@ -5,8 +5,13 @@
 //! images, and makes the proof of `e_k` short, since one set of servers stands
 //! for its images.
 
+use std::collections::BTreeSet;
+
 use crate::block::{self, BlockDesign, Symmetry};
 use crate::{Error, Result};
+
+/// The search keeps a server's external MPDs in a word of this many bits.
+const MAX_EXTERNAL: usize = 128;
 
 /// The frame of a pod of equal islands, without its external wiring.
 ///
@@ -37,9 +42,10 @@ impl Blueprint {
     ///
     /// # Errors
     ///
-    /// [`Error::Impossible`] where the symmetry does not keep the islands,
-    /// their wiring, the rounds and the patterns, or fixes a server on an MPD
-    /// that it moves to another seat.
+    /// [`Error::Impossible`] where an island does not have a seat for each of
+    /// its servers in every round, where the symmetry does not keep the islands,
+    /// their wiring, the rounds and the patterns, or where it keeps a seat whose
+    /// servers it moves; and for more than 128 external MPDs.
     ///
     /// # Examples
     ///
@@ -70,55 +76,84 @@ impl Blueprint {
     }
 
     fn fault(&self) -> Option<String> {
-        let size = self.island.points();
         let (servers, external) = (self.servers(), self.patterns.len());
         if self.symmetry.points() != servers + external {
+            let moved = self.symmetry.points();
             return Some(format!(
-                "a symmetry of {} things, not {servers} servers and {external} MPDs",
-                self.symmetry.points()
+                "a symmetry of {moved} things, not {servers} servers and {external} MPDs"
             ));
         }
-        if self.rounds == 0 || !external.is_multiple_of(self.rounds) {
-            return Some(format!("{external} external MPDs do not make {} rounds", self.rounds));
+        if external > MAX_EXTERNAL || self.rounds == 0 || !external.is_multiple_of(self.rounds) {
+            return Some(format!(
+                "{external} external MPDs in {} rounds, not a multiple up to {MAX_EXTERNAL}",
+                self.rounds
+            ));
         }
-        for round in self.patterns.chunks(external / self.rounds) {
-            for island in 0..self.islands {
+        self.pattern_fault().or_else(|| {
+            self.symmetry.elements().iter().find_map(|element| {
+                let (servers, mpds) = element.split_at(servers);
+                self.island_fault(servers).or_else(|| self.seat_fault(servers, mpds))
+            })
+        })
+    }
+
+    /// Islands that are not in every round with all their servers.
+    fn pattern_fault(&self) -> Option<String> {
+        let size = self.island.points();
+        let ascending = |pattern: &Vec<usize>| {
+            pattern.is_sorted_by(|a, b| a < b) && pattern.last().is_none_or(|&i| i < self.islands)
+        };
+        if let Some(mpd) = self.patterns.iter().position(|pattern| !ascending(pattern)) {
+            return Some(format!("the islands of external MPD {mpd} do not ascend"));
+        }
+        let rounds = self.patterns.chunks(self.patterns.len() / self.rounds);
+        rounds.zip(0..).find_map(|(round, number)| {
+            (0..self.islands).find_map(|island| {
                 let seats = round.iter().flatten().filter(|&&i| i == island).count();
-                if seats != size {
-                    return Some(format!(
-                        "island {island} has {seats} seats in a round, not {size}"
-                    ));
-                }
-            }
-        }
-        let blocks: std::collections::BTreeSet<&Vec<usize>> = self.island.blocks().iter().collect();
-        for element in self.symmetry.elements() {
-            let (server_images, mpd_images) = element.split_at(servers);
-            for island in 0..self.islands {
-                let image = server_images[island * size] / size;
-                let whole = (0..size).all(|p| server_images[island * size + p] / size == image);
-                let kept = self.island.blocks().iter().all(|block| {
-                    let mut moved: Vec<usize> =
-                        block.iter().map(|p| server_images[island * size + p] % size).collect();
+                (seats != size).then(|| {
+                    format!("island {island} has {seats} seats in round {number}, not {size}")
+                })
+            })
+        })
+    }
+
+    /// An island that the images of the servers tear up or wire otherwise.
+    fn island_fault(&self, images: &[usize]) -> Option<String> {
+        let size = self.island.points();
+        let blocks: BTreeSet<&Vec<usize>> = self.island.blocks().iter().collect();
+        let kept = |island: usize| {
+            let images = &images[island * size..(island + 1) * size];
+            let together = images.iter().all(|image| image / size == images[0] / size);
+            together
+                && self.island.blocks().iter().all(|block| {
+                    let mut moved: Vec<usize> = block.iter().map(|&p| images[p] % size).collect();
                     moved.sort_unstable();
                     blocks.contains(&moved)
-                });
-                if !whole || !kept {
-                    return Some(format!("the symmetry does not keep island {island}"));
-                }
-            }
-            for (mpd, pattern) in self.patterns.iter().enumerate() {
-                let mut moved: Vec<usize> =
-                    pattern.iter().map(|i| server_images[i * size] / size).collect();
-                moved.sort_unstable();
-                if mpd_images[mpd].checked_sub(servers).map(|m| &self.patterns[m]) != Some(&moved) {
-                    return Some(format!(
-                        "the symmetry does not keep the islands of external MPD {mpd}"
-                    ));
-                }
-            }
-        }
-        None
+                })
+        };
+        let torn = (0..self.islands).find(|&island| !kept(island))?;
+        Some(format!("the symmetry does not keep island {torn}"))
+    }
+
+    /// An MPD whose image is in the wrong round or on the wrong islands, or a
+    /// seat that stays while its servers move.
+    fn seat_fault(&self, servers: &[usize], mpds: &[usize]) -> Option<String> {
+        let size = self.island.points();
+        let a_round = self.patterns.len() / self.rounds;
+        let image_of = |island: usize| servers[island * size] / size;
+        let stays = |island: usize| (island * size..(island + 1) * size).all(|s| servers[s] == s);
+        let fits = |mpd: usize| {
+            let Some(image) = mpds[mpd].checked_sub(servers.len()) else { return false };
+            let first = mpds[mpd / a_round * a_round].checked_sub(servers.len());
+            let mut moved: Vec<usize> = self.patterns[mpd].iter().map(|&i| image_of(i)).collect();
+            moved.sort_unstable();
+            let one_round = first.is_some_and(|first| first / a_round == image / a_round);
+            let seats_move =
+                image != mpd || self.patterns[mpd].iter().all(|&i| image_of(i) != i || stays(i));
+            one_round && seats_move && self.patterns[image] == moved
+        };
+        let wrong = (0..self.patterns.len()).find(|&mpd| !fits(mpd))?;
+        Some(format!("the symmetry does not keep external MPD {wrong}"))
     }
 
     /// The number of servers.
@@ -253,7 +288,7 @@ pub fn octopus_64_blueprint() -> Result<Blueprint> {
     // the coordinates are elements of GF(4), which are added bit by bit
     let translation = |by: usize| -> Vec<usize> {
         (0..servers + ROUNDS * size)
-            .map(|thing| thing / size * size + (thing % size ^ by))
+            .map(|thing| thing / size * size + ((thing % size) ^ by))
             .collect()
     };
     let symmetry = Symmetry::generated(servers + ROUNDS * size, &[1, 6].map(translation))?;

@@ -29,7 +29,7 @@ pub fn fully_connected(server_ports: usize, mpd_ports: usize) -> Result<Topology
     let name = format!("fully-connected-{mpd_ports}");
     let mpds = (0..server_ports).map(|_| 0..mpd_ports);
     let pod = Topology::new(name, server_ports, mpd_ports, mpd_ports, mpds)?;
-    pod.with_islands([0..mpd_ports])
+    pod.with_islands(std::iter::once(0..mpd_ports))
 }
 
 /// One island: any two of `points` servers share exactly one MPD.
@@ -50,7 +50,7 @@ pub fn bibd(points: usize, mpd_ports: usize) -> Result<Topology> {
     let mpds = design.blocks().iter().map(|block| block.iter().copied());
     let pod =
         Topology::new(format!("bibd-{points}"), design.replication(), mpd_ports, points, mpds)?;
-    pod.with_islands([0..points])
+    pod.with_islands(std::iter::once(0..points))
 }
 
 /// The parts and the split of an Octopus pod (Table 1, section 5.2).
@@ -66,7 +66,7 @@ pub fn bibd(points: usize, mpd_ports: usize) -> Result<Topology> {
 pub struct OctopusSpec {
     /// X.
     pub server_ports: usize,
-    /// X_i, the ports of a server that stay in its island.
+    /// `X_i`, the ports of a server that stay in its island.
     pub island_ports: usize,
     /// N.
     pub mpd_ports: usize,
@@ -75,7 +75,7 @@ pub struct OctopusSpec {
 }
 
 impl OctopusSpec {
-    /// The servers of an island, 1 + X_i (N − 1).
+    /// The servers of an island, 1 + `X_i` (N − 1).
     #[must_use]
     pub fn island_servers(&self) -> usize {
         1 + self.island_ports.saturating_mul(self.mpd_ports.saturating_sub(1))
@@ -136,7 +136,7 @@ impl OctopusSpec {
 
 /// An Octopus pod of the general family, found by a search.
 ///
-/// Islands are 2-(v, N, 1) designs with v = 1 + X_i (N − 1). External MPDs
+/// Islands are 2-(v, N, 1) designs with v = 1 + `X_i` (N − 1). External MPDs
 /// follow the island MPDs, round by round where N divides S: in a round every
 /// server has one external link. First the islands of each external MPD are
 /// chosen so that island pairs share nearly equally many, then the servers so
@@ -214,7 +214,7 @@ struct Rounds {
     islands: usize,
     island_servers: usize,
     mpd_ports: usize,
-    rounds: usize,
+    count: usize,
     /// How often each server is used in a round.
     uses: usize,
 }
@@ -223,9 +223,9 @@ impl Rounds {
     fn new(spec: &OctopusSpec) -> Self {
         let external = spec.server_ports - spec.island_ports;
         let even = spec.servers().is_multiple_of(spec.mpd_ports);
-        let (rounds, uses) = if even { (external, 1) } else { (1, external) };
+        let (count, uses) = if even { (external, 1) } else { (1, external) };
         let (islands, mpd_ports) = (spec.islands, spec.mpd_ports);
-        Self { islands, island_servers: spec.island_servers(), mpd_ports, rounds, uses }
+        Self { islands, island_servers: spec.island_servers(), mpd_ports, count, uses }
     }
 
     fn mpds_a_round(&self) -> usize {
@@ -241,8 +241,8 @@ impl Rounds {
             (0..self.mpd_ports).map(|p| (m * self.mpd_ports + p) % self.islands).collect()
         };
         let mut patterns: Vec<Vec<usize>> =
-            (0..self.rounds).flat_map(|_| (0..a_round).map(deal)).collect();
-        let mut balance = Balance::new(self.islands, self.rounds);
+            (0..self.count).flat_map(|_| (0..a_round).map(deal)).collect();
+        let mut balance = Balance::new(self.islands, self.count);
         for (mpd, pattern) in patterns.iter().enumerate() {
             balance.count_all(pattern, mpd / a_round, true);
         }
@@ -253,7 +253,7 @@ impl Rounds {
                 return Some(patterns);
             }
             temperature = if temperature < 0.3 { 4.0 } else { temperature * 0.9999 };
-            let round = rng.random_range(0..self.rounds);
+            let round = rng.random_range(0..self.count);
             let [a, b] = [0, 1].map(|_| round * a_round + rng.random_range(0..a_round));
             let [p, q] = [0, 1].map(|_| rng.random_range(0..self.mpd_ports));
             let (first, second) = (patterns[a][p], patterns[b][q]);
@@ -288,7 +288,7 @@ impl Rounds {
         let mut classes = Vec::new();
         let mut mpds: Vec<Vec<usize>> =
             patterns.iter().map(|pattern| vec![0; pattern.len()]).collect();
-        for round in 0..self.rounds {
+        for round in 0..self.count {
             for island in 0..self.islands {
                 let in_round = round * a_round..(round + 1) * a_round;
                 let seats: Vec<(usize, usize)> = in_round
@@ -309,7 +309,9 @@ impl Rounds {
         let mut seating = Seating::new(mpds, servers, 1, Some(island_of));
         seating.settle(&classes, budget, rng).then(|| {
             let mut mpds = seating.mpds;
-            mpds.iter_mut().for_each(|mpd| mpd.sort_unstable());
+            for mpd in &mut mpds {
+                mpd.sort_unstable();
+            }
             mpds
         })
     }

@@ -176,11 +176,11 @@ impl<'b> Search<'b> {
             let class = &self.classes[rng.random_range(0..self.classes.len())];
             let [a, b] = [0, 1].map(|_| class[rng.random_range(0..class.len())]);
             let Some(swaps) = self.swaps(a, b) else { continue };
-            swaps.iter().for_each(|&(a, b)| self.seating.swap(a, b));
+            self.exchange(&swaps);
             let after = self.cost();
             let worse = after - cost;
             if worse > 0 && rng.random::<f64>() >= (-(worse as f64) / temperature).exp() {
-                swaps.iter().for_each(|&(a, b)| self.seating.swap(a, b));
+                self.exchange(&swaps);
             } else {
                 cost = after;
             }
@@ -200,6 +200,13 @@ impl<'b> Search<'b> {
         pairs.sort_unstable();
         pairs.dedup();
         Some(pairs)
+    }
+
+    /// Makes exchanges; made again, they are undone.
+    fn exchange(&mut self, swaps: &[(Seat, Seat)]) {
+        for &(a, b) in swaps {
+            self.seating.swap(a, b);
+        }
     }
 
     fn pod(&self) -> Result<Topology> {

@@ -29,7 +29,7 @@ pub fn octopus_25() -> Topology {
 
 /// Four islands of 16 servers; 64 servers and 128 MPDs.
 ///
-/// Any two islands share 48 external MPDs, e_8 = 42 and e_16 = 64.
+/// Any two islands share 48 external MPDs; `e_8` = 42 and `e_16` = 64.
 ///
 /// # Panics
 ///
@@ -50,8 +50,8 @@ pub fn octopus_64() -> Topology {
 /// The default pod: six islands of 16 servers; 96 servers and 192 MPDs.
 ///
 /// Any two islands share 28 or 29 external MPDs, every server reaches every
-/// island through one external MPD, and e_k is as large as islands of 16 with
-/// three external ports a server allow for every k up to 16: e_16 = 68.
+/// island through one external MPD, and `e_k` is as large as islands of 16 with
+/// three external ports a server allow for every k up to 16: `e_16` = 68.
 ///
 /// # Panics
 ///
