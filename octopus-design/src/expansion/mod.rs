@@ -22,9 +22,12 @@ mod anneal;
 mod bound;
 mod exhaustive;
 mod graph;
+mod kept;
 mod prover;
 mod search;
 mod symmetry;
+
+pub use kept::kept;
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -119,6 +122,17 @@ pub enum Progress<'p> {
     },
     /// This k is done, proved or not.
     Settled(&'p Expansion),
+}
+
+impl Progress<'_> {
+    /// The k that is being worked on.
+    #[must_use]
+    pub fn k(&self) -> usize {
+        match self {
+            Self::Searching { k, .. } => *k,
+            Self::Settled(expansion) => expansion.k,
+        }
+    }
 }
 
 /// Bounds of `e_1` to `e_max_k`, in order.

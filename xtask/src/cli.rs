@@ -1,0 +1,233 @@
+//! The arguments of every verb.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::output;
+use crate::status::Status;
+
+/// Sparse CXL memory pods: build, verify, measure, and reproduce the paper.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", version, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// The verbs.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Every table and figure that computation can reproduce, beside the paper's values
+    Reproduce(ReproduceArgs),
+    /// Build a topology and write it
+    Design(DesignArgs),
+    /// Verify and measure any topology, ours or not
+    Inspect(InspectArgs),
+    /// Memory pooling savings of a topology on a VM trace
+    Pool(PoolArgs),
+}
+
+/// What every verb that draws or searches takes.
+#[derive(Args, Clone, Copy, Debug)]
+pub(crate) struct Draw {
+    /// Fixes everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Threads to use; changes no result [default: all cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+}
+
+impl Draw {
+    /// The threads to use, at least one.
+    pub(crate) fn jobs(self) -> NonZeroUsize {
+        self.jobs.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+}
+
+/// `reproduce`.
+#[derive(Args, Debug)]
+pub(crate) struct ReproduceArgs {
+    /// Only these items, separated by commas
+    #[arg(long, value_name = "ID,..", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Where the report goes
+    #[arg(long, value_name = "DIR", default_value = "target/reproduce")]
+    pub(crate) out: PathBuf,
+    /// Smaller budgets and fewer pods: a look in seconds
+    #[arg(long, conflicts_with = "deep")]
+    pub(crate) quick: bool,
+    /// Larger budgets: expansion is proved as far as it goes
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// A VM trace [default: the synthetic one]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Compute everything anew, and keep nothing
+    #[arg(long)]
+    pub(crate) no_cache: bool,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+}
+
+/// `design`.
+#[derive(Args, Debug)]
+pub(crate) struct DesignArgs {
+    /// fully-connected, bibd-V, octopus-25, octopus-64, octopus-96, octopus, jellyfish or xpander
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) size: Size,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+    /// How to write it
+    #[arg(long, value_enum, default_value_t = Format::Json)]
+    pub(crate) format: Format,
+    /// Where to write it [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// The numbers a design can be asked for; none is needed where the name says it all.
+#[derive(Args, Clone, Debug, Default)]
+pub(crate) struct Size {
+    /// X, CXL ports of a server
+    #[arg(long, value_name = "X")]
+    pub(crate) server_ports: Option<usize>,
+    /// N, CXL ports of an MPD
+    #[arg(long, value_name = "N")]
+    pub(crate) mpd_ports: Option<usize>,
+    /// S, servers
+    #[arg(long, value_name = "S")]
+    pub(crate) servers: Option<usize>,
+    /// Islands of an octopus pod
+    #[arg(long, value_name = "I")]
+    pub(crate) islands: Option<usize>,
+    /// X_i, ports a server has to its island's MPDs
+    #[arg(long, value_name = "XI")]
+    pub(crate) island_ports: Option<usize>,
+    /// The most MPDs two servers of a jellyfish pod may share [default: no limit]
+    #[arg(long, value_name = "K")]
+    pub(crate) max_shared: Option<u16>,
+}
+
+/// How a topology is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The contract's `octopus.topology/1`
+    Json,
+    /// Graphviz
+    Dot,
+    /// GraphML
+    Graphml,
+    /// One line a link
+    Csv,
+}
+
+/// `inspect`.
+#[derive(Args, Debug)]
+pub(crate) struct InspectArgs {
+    /// A file, - for standard input, or a design's name
+    pub(crate) topology: String,
+    /// Expansion e_1 to e_K; given, every one must be proved or the exit status is 3 [default: 8]
+    #[arg(long, value_name = "K")]
+    pub(crate) max_k: Option<usize>,
+    /// Stop proving after this long; bytes may then differ from run to run
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) time_s: Option<f64>,
+    /// Sets of servers the proof of one e_k may visit before it is given up [default: 20000000]
+    #[arg(long, value_name = "SETS")]
+    pub(crate) work_per_k: Option<u64>,
+    /// One JSON object instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+}
+
+/// `pool`.
+#[derive(Args, Debug)]
+pub(crate) struct PoolArgs {
+    /// A file, - for standard input, or a design's name
+    pub(crate) topology: String,
+    /// A VM trace, or the word synthetic
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: PathBuf,
+    /// The trace's format [default: recognised from the file]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<TraceFormat>,
+    /// The part of each VM's memory that may come from the pool
+    #[arg(long, value_name = "P", default_value_t = 0.65, value_parser = fraction)]
+    pub(crate) pooled_fraction: f64,
+    /// How a server chooses among its MPDs
+    #[arg(long, value_enum, default_value_t = Policy::LeastLoaded)]
+    pub(crate) policy: Policy,
+    /// Random pods to average over
+    #[arg(long, value_name = "N", default_value = "30")]
+    pub(crate) pods: NonZeroUsize,
+    /// One JSON object instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
+}
+
+/// Trace formats that can be read so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// `vm,start_s,end_s,gib,cores[,server]`
+    Plain,
+    /// The nine-day Azure window, gzipped or not
+    AzureWindow,
+    /// Drawn from the seed; no file is read
+    Synthetic,
+}
+
+/// Allocation policies that can be replayed so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Policy {
+    /// Each GiB to the least-loaded connected MPD (section 5.4)
+    LeastLoaded,
+    /// All MPDs as one pool, whatever the wiring
+    GlobalPool,
+    /// The best any policy could do: a bound, exact
+    Optimum,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err("expected a fraction from 0 to 1".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        // A year is longer than anyone waits, and fits every clock.
+        Ok(value) if (0.0..=31_536_000.0).contains(&value) => Ok(value),
+        _ => Err("expected a number of seconds".to_owned()),
+    }
+}
+
+/// Says in one line what is wrong with the arguments; help goes to stdout.
+pub(crate) fn refuse(error: &clap::Error) -> Status {
+    use clap::error::ErrorKind;
+    let text = error.render().to_string();
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        return match output::print(&text) {
+            Ok(()) => Status::Done,
+            Err(_) => Status::Unusable,
+        };
+    }
+    // clap sets the usage and its tips apart by an empty line.
+    let said = text.split("\n\n").next().unwrap_or(&text);
+    let said = said.trim_start_matches("error: ");
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        output::complain("no verb was given; cargo xtask --help lists them");
+    } else {
+        output::complain(said);
+    }
+    Status::Unusable
+}

@@ -1,0 +1,10 @@
+//! Drawings as SVG text: plots by kuva, wiring by hand.
+//!
+//! Every drawing comes in the light colours of [`palette`] and is complete in
+//! itself; the report recolours them for dark readers by [`palette::css`].
+
+pub(crate) mod island;
+pub(crate) mod palette;
+pub(crate) mod plot;
+pub(crate) mod pods;
+mod shape;

@@ -1,0 +1,48 @@
+//! VM traces, read or drawn, and put on servers.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use octopus_pool::{Fleet, Format, Placement, ReadOptions, SynthOptions};
+
+/// Reads a trace file and puts its VMs on servers: the hosts it names, or
+/// random feasible ones.
+///
+/// # Errors
+///
+/// Whatever is wrong with the file, with its name and line.
+pub(crate) fn read(path: &Path, format: Option<Format>, seed: u64) -> Result<Fleet> {
+    let options = ReadOptions { format, seed, ..ReadOptions::default() };
+    let trace = octopus_pool::read_trace(path, &options)?;
+    Ok(octopus_pool::place(&trace, &Placement::for_trace(&trace, seed))?)
+}
+
+/// The synthetic trace, on its own hosts.
+///
+/// # Errors
+///
+/// None that the default options cause; the crate may refuse others.
+pub(crate) fn synthetic(seed: u64) -> Result<Fleet> {
+    let trace = octopus_pool::synthesize(&SynthOptions { seed, ..SynthOptions::default() })?;
+    Ok(octopus_pool::place(&trace, &Placement::Given)?)
+}
+
+/// In one sentence: where the VMs come from, how they got their servers, what
+/// the population at the start is, and what was left out.
+pub(crate) fn describe(fleet: &Fleet) -> String {
+    let days = (fleet.window().end - fleet.window().start) as f64 / 86_400.0;
+    let mut text = format!(
+        "{} VMs over {days:.1} days on {} servers; placement: {}; start: {}",
+        fleet.vms().len(),
+        fleet.servers(),
+        fleet.placement(),
+        fleet.warm_up()
+    );
+    for cleaned in fleet.cleaning() {
+        let what = if cleaned.rule.dropped() { "dropped" } else { "marked" };
+        // Writing to a String does not fail.
+        let _ = write!(text, "; {} rows {what} as {}", cleaned.rows, cleaned.rule);
+    }
+    text
+}

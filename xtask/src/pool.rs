@@ -1,0 +1,137 @@
+//! `pool`: what a topology saves on a VM trace.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use anyhow::Result;
+use comfy_table::{Table, presets};
+use octopus_design::expansion;
+use octopus_pool::{Fleet, Format, Options, PolicyKind, Savings};
+use serde::Serialize;
+
+use crate::cli::{Policy, PoolArgs, TraceFormat};
+use crate::progress::Progress;
+use crate::status::Status;
+use crate::{fleet, output, source};
+
+/// Up to this k the expansion is searched for Theorem A.1: few servers are hot
+/// at once, and the search takes a moment only.
+const THEOREM_MAX_K: usize = 8;
+
+/// What `pool --json` prints: the crate's figures and how they came to be.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    #[serde(flatten)]
+    savings: &'a Savings,
+    trace: String,
+    timing: Timing,
+}
+
+#[derive(Debug, Serialize)]
+struct Timing {
+    seconds: f64,
+}
+
+/// Replays random pods of the topology's size and prints what they save.
+///
+/// # Errors
+///
+/// A topology or trace that cannot be used.
+pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
+    let pod = source::topology(&args.topology, args.draw.seed)?;
+    let progress = Progress::new(1);
+    progress.say("reading the trace");
+    let fleet = read(args)?;
+    progress.say("expansion, for Theorem A.1");
+    let options = expansion::Options {
+        max_k: THEOREM_MAX_K.min(pod.servers()),
+        seed: args.draw.seed,
+        jobs: args.draw.jobs().get(),
+        ..expansion::Options::default()
+    };
+    let found = expansion::profile(&pod, &options, &mut |step| {
+        progress.follow(pod.name(), step);
+        ControlFlow::Continue(())
+    });
+    let mut expansion: Vec<usize> = found.iter().map(|e| e.upper).collect();
+    if expansion.contains(&0) {
+        // A server without links: the theorem divides by its expansion.
+        expansion.clear();
+    }
+    progress.say(format!("replaying {} pods", args.pods));
+    let started = Instant::now();
+    let options = Options {
+        policy: match args.policy {
+            Policy::LeastLoaded => PolicyKind::LeastLoaded,
+            Policy::GlobalPool => PolicyKind::GlobalPool,
+            Policy::Optimum => PolicyKind::Optimum,
+        },
+        pods: args.pods.get(),
+        pooled_fraction: args.pooled_fraction,
+        seed: args.draw.seed,
+        jobs: args.draw.jobs().get(),
+        bounds: true,
+        expansion,
+    };
+    let savings = octopus_pool::evaluate(&pod, &fleet, &options)?;
+    let timing = Timing { seconds: started.elapsed().as_secs_f64() };
+    drop(progress);
+    let trace = format!("{}: {}", fleet.source(), fleet::describe(&fleet));
+    let text = if args.json {
+        serde_json::to_string(&Report { savings: &savings, trace, timing })? + "\n"
+    } else {
+        table(&savings, &trace, &timing)
+    };
+    output::print(&text)?;
+    Ok(Status::Done)
+}
+
+fn read(args: &PoolArgs) -> Result<Fleet> {
+    let format = match args.format {
+        Some(TraceFormat::Synthetic) => return fleet::synthetic(args.draw.seed),
+        None if args.trace.as_os_str() == "synthetic" => return fleet::synthetic(args.draw.seed),
+        None => None,
+        Some(TraceFormat::Plain) => Some(Format::Plain),
+        Some(TraceFormat::AzureWindow) => Some(Format::AzureWindow),
+    };
+    fleet::read(&args.trace, format, args.draw.seed)
+}
+
+fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {
+    let percent = |share: f64| format!("{:.2}%", 100.0 * share);
+    let gib = |gib: Option<f64>| gib.map_or("–".to_owned(), |gib| format!("{gib:.1} GiB"));
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING);
+    let ci = savings.savings_ci95.map_or(String::new(), |ci| format!(" ± {}", percent(ci)));
+    table.add_row([
+        "saved, of all DRAM",
+        &format!("{}{ci} (95% of the mean)", percent(savings.savings_mean)),
+    ]);
+    table.add_row([
+        "spread between pods",
+        &format!(
+            "sd {}, {} to {}",
+            percent(savings.savings_sd),
+            percent(savings.savings_min),
+            percent(savings.savings_max)
+        ),
+    ]);
+    table.add_row(["saved, of pooled memory", &percent(savings.savings_of_pooled_mean)]);
+    table.add_row([
+        "policy",
+        &format!("{}, {} of memory pooled", savings.policy, percent(savings.pooled_fraction)),
+    ]);
+    table.add_row([
+        "pods",
+        &format!(
+            "{} of {} servers from a fleet of {}",
+            savings.pods, savings.servers, savings.fleet_servers
+        ),
+    ]);
+    table.add_row(["busiest MPD's peak", &gib(Some(savings.peak_mpd_gib_mean))]);
+    table.add_row(["least peak of any policy", &gib(savings.lower_bound_gib_mean)]);
+    table.add_row(["Theorem A.1", &gib(savings.theorem_a1_gib_mean)]);
+    table.add_row(["moved between MPDs", &percent(savings.moved_fraction)]);
+    table.add_row(["replayed", &format!("{} events in {:.2} s", savings.events, timing.seconds)]);
+    format!("{} on {trace}\n\n{}\n", savings.topology, table.trim_fmt())
+}
