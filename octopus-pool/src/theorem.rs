@@ -108,7 +108,7 @@ mod tests {
         fn demands_stay_sorted(changes in prop::collection::vec((0_usize..6, 1_u32..9), 1..80)) {
             let mut hottest = Hottest::new(6);
             for (server, gib) in changes {
-                let arrives = hottest.used[server] < u64::from(gib) || gib % 2 == 0;
+                let arrives = hottest.used[server] < u64::from(gib) || gib.is_multiple_of(2);
                 let rank = hottest.change(server, gib, arrives);
                 let mut expected = hottest.used.clone();
                 expected.sort_unstable_by(|a, b| b.cmp(a));

@@ -10,17 +10,21 @@ use super::graph::{Cover, Graph};
 
 /// Swaps tried in one restart, a member.
 const SWEEPS: usize = 3_000;
+/// Fewer swaps where servers and MPDs have so many links that one takes long:
+/// no more links than this are looked at in a restart.
+const MAX_LINKS: usize = 1 << 26;
 /// Temperatures in MPDs: at the first a swap that loses three MPDs is common,
 /// at the last one that loses a single MPD is rare.
 const HOT: f64 = 1.5;
 const COLD: f64 = 0.15;
 
 /// The smallest neighbourhood of `k` servers found in one annealing run,
-/// with the servers ascending.
+/// with the servers ascending. Without time for annealing, a greedy choice.
 pub(super) fn anneal(
     graph: &Graph,
     k: usize,
     start: &[usize],
+    is_late: bool,
     rng: &mut impl Rng,
 ) -> (usize, Vec<usize>) {
     let mut cover = Cover::new(graph);
@@ -31,8 +35,8 @@ pub(super) fn anneal(
         insert_cheapest(graph, &mut cover, rng);
     }
     let mut best = (cover.reached, cover.members.clone());
-    if k < graph.servers() {
-        let swaps = SWEEPS * k;
+    if k < graph.servers() && !is_late {
+        let swaps = (SWEEPS * k).min(MAX_LINKS / graph.links_near_a_server().max(1));
         let cooling = (COLD / HOT).powf(1.0 / swaps as f64);
         let mut temperature = HOT;
         for _ in 0..swaps {

@@ -20,7 +20,7 @@
 const MAX_SURPLUS: usize = 255;
 
 /// A table that would take more steps to fill than this is not made.
-const MAX_STEPS: usize = 1 << 30;
+const MAX_STEPS: usize = 1 << 27;
 
 /// The table for one size k and one target.
 #[derive(Debug)]

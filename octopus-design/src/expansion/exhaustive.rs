@@ -5,9 +5,17 @@ use rayon::prelude::*;
 use super::graph::Graph;
 
 /// Pods up to this size are enumerated: 2^26 subsets take about a second.
-pub(super) const MAX_SERVERS: usize = 26;
+const MAX_SERVERS: usize = 26;
+/// No more steps than this, of one subset and 64 MPDs each.
+const MAX_STEPS: usize = 1 << 28;
 /// Servers whose choice is fixed in each parallel part.
 const SPLIT: usize = 6;
+
+/// Whether every subset can be looked at in a second or two.
+pub(super) fn is_small(graph: &Graph) -> bool {
+    let words = graph.servers_of.len().div_ceil(64);
+    graph.servers() <= MAX_SERVERS && words << graph.servers() <= MAX_STEPS
+}
 
 /// For each k from 0: the least neighbourhood and the first subset that has
 /// it, as bits.

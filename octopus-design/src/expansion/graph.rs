@@ -52,6 +52,12 @@ impl Graph {
         self.max_degree < usize::from(MEMBER)
     }
 
+    /// The most links that a server's MPDs have together, itself included.
+    pub(super) fn links_near_a_server(&self) -> usize {
+        let near = |mpds: &Vec<usize>| mpds.iter().map(|&m| self.servers_of[m].len()).sum();
+        self.mpds_of.iter().map(near).max().unwrap_or(0)
+    }
+
     /// How far a server's degree is below the largest.
     pub(super) fn deficit(&self, server: usize) -> usize {
         self.max_degree - self.mpds_of[server].len()

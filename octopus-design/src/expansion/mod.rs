@@ -26,6 +26,8 @@ mod kept;
 mod prover;
 mod search;
 mod symmetry;
+#[cfg(test)]
+mod tests;
 
 pub use kept::kept;
 
@@ -191,7 +193,7 @@ pub(crate) fn small_neighborhoods(
     let run = |restart: u32| {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(u64::from(restart));
-        let (_, servers) = anneal::anneal(&graph, k, &[], &mut rng);
+        let (_, servers) = anneal::anneal(&graph, k, &[], false, &mut rng);
         servers.into_iter().map(ServerId).collect()
     };
     let mut sets: Vec<Vec<ServerId>> = (0..restarts).into_par_iter().map(run).collect();

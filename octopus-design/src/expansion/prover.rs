@@ -1,7 +1,7 @@
 //! Witness and proof for one k after another.
 
-use std::ops::ControlFlow::{self, Break, Continue};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::ops::ControlFlow::{self, Continue};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::anneal::anneal;
 use super::exhaustive;
 use super::graph::Graph;
-use super::search::{Limit, Outcome, Plan, Walk};
+use super::search::{End, Limit, Outcome, Plan, Walk};
 use super::symmetry::Group;
 use super::{Expansion, Options, Progress};
 use crate::{ServerId, Topology};
@@ -18,6 +18,8 @@ use crate::{ServerId, Topology};
 /// Parts that are searched between two looks at the budget. Fixed, so that
 /// where a search ends does not depend on the number of threads.
 const BATCH: usize = 512;
+/// A search is not split into more parts than this, which are kept at once.
+const MAX_PARTS: usize = 1 << 22;
 
 type Observer<'o> = dyn FnMut(&Progress<'_>) -> ControlFlow<()> + 'o;
 
@@ -28,7 +30,7 @@ pub(super) struct Prover<'o> {
     options: &'o Options,
     pool: Option<rayon::ThreadPool>,
     /// `[k]`: proved lower bounds so far, from k = 0.
-    least: Vec<usize>,
+    pub(super) least: Vec<usize>,
     /// The last witness, from which the next one is tried.
     last: Vec<usize>,
     /// In a small pod: all answers at once.
@@ -37,26 +39,44 @@ pub(super) struct Prover<'o> {
 }
 
 /// How the search for one target ended.
-struct Attempt {
-    outcome: Outcome,
+#[derive(Debug)]
+pub(super) struct Attempt {
+    pub(super) outcome: Outcome,
     visited: u64,
     flow: ControlFlow<()>,
 }
 
 impl<'o> Prover<'o> {
+    /// The quickest way for this pod: every subset of a small one, a search up
+    /// to symmetry in others.
     pub(super) fn new(topology: &Topology, options: &'o Options) -> Self {
         let graph = Graph::new(topology);
-        // without threads of its own the prover works on the caller's
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().ok();
-        let small = graph.servers() <= exhaustive::MAX_SERVERS;
-        let all = small.then(|| install(pool.as_ref(), || exhaustive::least_neighborhoods(&graph)));
-        let group = if small || !graph.is_searchable() {
+        let is_small = exhaustive::is_small(&graph);
+        let group = if is_small || !graph.is_searchable() {
             Group::trivial(graph.servers())
         } else {
             Group::of(&graph)
         };
+        let mut prover = Self::searching(graph, group, options);
+        if is_small {
+            let every_subset = || exhaustive::least_neighborhoods(&prover.graph);
+            prover.all = Some(install(prover.pool.as_ref(), every_subset));
+        }
+        prover
+    }
+
+    /// By search, whatever the pod's size. The group is of the pod's symmetries.
+    pub(super) fn searching(graph: Graph, group: Group, options: &'o Options) -> Self {
+        // without threads of its own the prover works on the caller's
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build().ok();
         let late = AtomicBool::new(false);
-        Self { graph, group, options, pool, least: vec![0], last: Vec::new(), all, late }
+        Self { graph, group, options, pool, least: vec![0], last: Vec::new(), all: None, late }
+    }
+
+    fn is_late(&self) -> bool {
+        let spent = AtomicU64::new(0);
+        let (work, deadline, late) = (0, self.options.deadline, &self.late);
+        Limit { work, spent: &spent, deadline, late }.is_late()
     }
 
     /// Bounds `e_k`; every smaller k has been settled before.
@@ -84,10 +104,16 @@ impl<'o> Prover<'o> {
         let (mut upper, mut witness) = self.witness(k);
         let free = self.bound_from_smaller(k);
         let (mut lower, mut visited, mut flow) = (free, 0, Continue(()));
-        // the target that would settle e_k first; easier ones if it is too hard
+        // the target that would settle e_k first; if it is too hard, easier
+        // ones with half the work each, so that no k takes more than double
         let mut target = upper.checked_sub(1);
-        while let Some(aim) = target.filter(|&aim| aim >= lower && flow.is_continue()) {
-            let attempt = self.attempt(k, aim, observe);
+        let mut work = self.options.work_per_k;
+        while let Some(aim) = target
+            && aim >= lower
+            && flow.is_continue()
+            && !self.is_late()
+        {
+            let attempt = self.attempt(k, aim, work, observe);
             visited += attempt.visited;
             flow = attempt.flow;
             match attempt.outcome {
@@ -97,7 +123,10 @@ impl<'o> Prover<'o> {
                     witness = servers;
                     target = upper.checked_sub(1);
                 }
-                Outcome::Cut => target = aim.checked_sub(1),
+                Outcome::Cut => {
+                    target = aim.checked_sub(1);
+                    work /= 2;
+                }
             }
         }
         self.last.clone_from(&witness);
@@ -117,8 +146,8 @@ impl<'o> Prover<'o> {
         let run = |restart: u32| {
             let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed);
             rng.set_stream((k as u64) << 32 | u64::from(restart));
-            let start: &[usize] = if restart % 2 == 0 { &self.last } else { &[] };
-            anneal(&self.graph, k, start, &mut rng)
+            let start: &[usize] = if restart.is_multiple_of(2) { &self.last } else { &[] };
+            anneal(&self.graph, k, start, self.is_late(), &mut rng)
         };
         let restarts = self.options.restarts.max(1);
         let runs: Vec<(usize, Vec<usize>)> =
@@ -127,7 +156,7 @@ impl<'o> Prover<'o> {
     }
 
     /// What the bounds for smaller k and the degrees say of `e_k`.
-    fn bound_from_smaller(&self, k: usize) -> usize {
+    pub(super) fn bound_from_smaller(&self, k: usize) -> usize {
         let before = self.least[k - 1];
         let degree = self.graph.max_degree;
         // a server that alone reaches the most MPDs leaves k − 1 servers, and
@@ -141,52 +170,98 @@ impl<'o> Prover<'o> {
         let mut degrees: Vec<usize> = self.graph.mpds_of.iter().map(Vec::len).collect();
         degrees.sort_unstable();
         let links: usize = degrees[..k].iter().sum();
-        let widest = self.graph.servers_of.iter().map(Vec::len).max().unwrap_or(1).max(1);
-        bound.max(links.div_ceil(widest))
+        let mut widths: Vec<usize> = self.graph.servers_of.iter().map(Vec::len).collect();
+        widths.retain(|&width| width > 0);
+        widths.sort_unstable();
+        let widest = widths.last().map_or(1, |&width| width.min(k));
+        // an MPD is missed only if all its servers are among the others, and
+        // those have so many links
+        let (others, mut spare) = (degrees.len() - k, degrees[k..].iter().sum::<usize>());
+        let is_missed = |&&width: &&usize| {
+            let fits = width <= others && width <= spare;
+            spare = spare.saturating_sub(width);
+            fits
+        };
+        let missed = widths.iter().take_while(is_missed).count();
+        bound.max(links.div_ceil(widest)).max(widths.len() - missed)
     }
 
-    /// Looks for k servers that reach at most `target` MPDs.
-    fn attempt(&self, k: usize, target: usize, observe: &mut Observer<'_>) -> Attempt {
-        let cut = |visited, flow| Attempt { outcome: Outcome::Cut, visited, flow };
+    /// Looks for k servers that reach at most `target` MPDs, among `work` sets.
+    pub(super) fn attempt(
+        &self,
+        k: usize,
+        target: usize,
+        work: u64,
+        observe: &mut Observer<'_>,
+    ) -> Attempt {
+        let ended = |outcome, visited, flow| Attempt { outcome, visited, flow };
         let searchable = self.graph.is_searchable();
         let plan = Plan::new(&self.graph, &self.group, k, target, &self.least);
         let Some(plan) = plan.filter(|_| searchable) else {
-            return cut(0, Continue(()));
+            return ended(Outcome::Cut, 0, Continue(()));
         };
-        let budget = self.options.work_per_k;
-        let limit = |work| Limit { work, deadline: self.options.deadline, late: &self.late };
-        let (outcome, mut visited, parts) =
-            Walk::new(&plan, limit(budget)).frontier(frontier_size(k));
+        let spent = AtomicU64::new(0);
+        let (deadline, late) = (self.options.deadline, &self.late);
+        let limit = Limit { work, spent: &spent, deadline, late };
+        let (End { outcome, mut visited }, parts) = self.split(&plan, k, limit);
         if outcome != Outcome::Exhausted {
-            return Attempt { outcome, visited, flow: Continue(()) };
+            return ended(outcome, visited.min(work), Continue(()));
         }
+        let mut flow = Continue(());
         for (index, batch) in parts.chunks(BATCH).enumerate() {
-            let share = limit(budget.saturating_sub(visited));
-            let walk = |set: &Vec<usize>| Walk::new(&plan, share).run(set);
-            let ends: Vec<(Outcome, u64)> =
+            let walk = |set: &Vec<usize>| Walk::new(&plan, limit).run(set);
+            let ends: Vec<End> =
                 install(self.pool.as_ref(), || batch.par_iter().map(walk).collect());
-            visited += ends.iter().map(|(_, visited)| visited).sum::<u64>();
-            // the first found wins, however the threads came in
-            let mut ends = ends.into_iter().map(|(outcome, _)| outcome);
-            let news = ends.find(|end| matches!(end, Outcome::Found(_)));
-            if let Some(outcome) = news {
-                return Attempt { outcome, visited, flow: Continue(()) };
+            visited += ends.iter().map(|end| end.visited).sum::<u64>();
+            // spent or not does not depend on the threads, and neither does
+            // which part is the first to find something, so nor does this
+            if limit.is_spent() || limit.is_late() {
+                return ended(Outcome::Cut, visited.min(work), flow);
+            }
+            if let Some(end) = ends.into_iter().find(|end| end.outcome != Outcome::Exhausted) {
+                return ended(end.outcome, visited, Continue(()));
             }
             let done = (index * BATCH + batch.len()).min(parts.len());
             let upper = target + 1;
             let progress = Progress::Searching { k, upper, done, parts: parts.len(), visited };
-            let flow = observe(&progress);
-            if visited > budget || self.late.load(Relaxed) || flow == Break(()) {
-                return cut(visited, flow);
+            flow = observe(&progress);
+            if done < parts.len() && flow.is_break() {
+                return ended(Outcome::Cut, visited, flow);
             }
         }
-        Attempt { outcome: Outcome::Exhausted, visited, flow: Continue(()) }
+        ended(Outcome::Exhausted, visited, flow)
+    }
+
+    /// The roots of subtrees to be searched apart, which a walk may already
+    /// have been through.
+    fn split(&self, plan: &Plan<'_>, k: usize, limit: Limit<'_>) -> (End, Vec<Vec<usize>>) {
+        let mut total = 0;
+        let mut parts = vec![Vec::new()];
+        for size in 1..=part_size(k) {
+            if parts.len() * self.graph.servers() > MAX_PARTS {
+                break;
+            }
+            let mut longer = Vec::new();
+            for part in &parts {
+                let (End { outcome, visited }, mut below) =
+                    Walk::new(plan, limit).frontier(part, size);
+                total += visited;
+                let outcome = if limit.is_spent() { Outcome::Cut } else { outcome };
+                if outcome != Outcome::Exhausted {
+                    return (End { outcome, visited: total }, Vec::new());
+                }
+                longer.append(&mut below);
+            }
+            parts = longer;
+        }
+        (End { outcome: Outcome::Exhausted, visited: total }, parts)
     }
 }
 
-/// How many servers are fixed in each part of a search.
-fn frontier_size(k: usize) -> usize {
-    if k > 12 { 4 } else { 3.min(k - 1) }
+/// How many servers are fixed in each part of a search: fewer than k − 1, the
+/// size at which a walk ends.
+fn part_size(k: usize) -> usize {
+    if k > 12 { 4 } else { 3.min(k.saturating_sub(2)) }
 }
 
 fn install<T: Send>(pool: Option<&rayon::ThreadPool>, work: impl FnOnce() -> T + Send) -> T {

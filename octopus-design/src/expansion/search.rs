@@ -9,15 +9,15 @@
 //! (McKay, "Isomorph-free exhaustive generation", 1998).
 
 use std::cmp::Ordering;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
 use super::bound::Tightness;
 use super::graph::{Cover, Graph};
 use super::symmetry::Group;
 
-/// How often a walk looks at the clock, in sets.
-const CLOCK_PERIOD: u64 = 1 << 12;
+/// How often a walk reports its work and looks at the clock, in sets.
+const REPORT_PERIOD: u64 = 1 << 10;
 
 /// The question: do some `k` servers reach at most `target` MPDs?
 #[derive(Debug)]
@@ -52,11 +52,29 @@ impl<'g> Plan<'g> {
 /// When a walk has to end although it is not through.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limit<'s> {
-    /// Sets visited.
+    /// Sets that all walks together may visit.
     pub(super) work: u64,
+    /// Sets that they have reported so far.
+    pub(super) spent: &'s AtomicU64,
     pub(super) deadline: Option<Instant>,
     /// Shared by all walks: one that meets the deadline stops the others.
     pub(super) late: &'s AtomicBool,
+}
+
+impl Limit<'_> {
+    /// Whether the deadline is past; once seen by one, past for all.
+    pub(super) fn is_late(&self) -> bool {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            self.late.store(true, Relaxed);
+        }
+        self.late.load(Relaxed)
+    }
+
+    /// Whether the walks have visited more than they may. If they are all
+    /// through with it, this does not depend on who came when.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent.load(Relaxed) > self.work
+    }
 }
 
 /// How a walk ended.
@@ -70,28 +88,40 @@ pub(super) enum Outcome {
     Cut,
 }
 
+/// How a walk ended, and after how many sets.
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) outcome: Outcome,
+    pub(super) visited: u64,
+}
+
 /// One walk through a subtree.
 #[derive(Debug)]
 pub(super) struct Walk<'p> {
     plan: &'p Plan<'p>,
     limit: Limit<'p>,
     cover: Cover<'p>,
-    pub(super) visited: u64,
+    visited: u64,
     outcome: Outcome,
     /// Sets of this size are handed out instead of being searched.
     frontier_size: usize,
     frontier: Vec<Vec<usize>>,
     /// One list a level, kept to spare allocations.
     candidates: Vec<Vec<usize>>,
-    /// Room for the settling of a tie: the servers in it, an image of the set
-    /// and the least one so far, as bits.
+    /// The set's image under each symmetry, as bits; none where there is only
+    /// the identity.
+    images: Vec<u64>,
+    /// Words of an image.
+    words: usize,
+    /// Room for the settling of a tie: the servers in it and the least image.
     equals: Vec<usize>,
-    image: Vec<u64>,
     least_image: Vec<u64>,
 }
 
 impl<'p> Walk<'p> {
     pub(super) fn new(plan: &'p Plan<'p>, limit: Limit<'p>) -> Self {
+        let words = plan.graph.servers().div_ceil(64);
+        let elements = plan.group.elements().len();
         Self {
             plan,
             limit,
@@ -102,38 +132,62 @@ impl<'p> Walk<'p> {
             frontier: Vec::new(),
             candidates: vec![Vec::new(); plan.k],
             equals: Vec::new(),
-            image: vec![0; plan.graph.servers().div_ceil(64)],
-            least_image: vec![0; plan.graph.servers().div_ceil(64)],
+            images: vec![0; if plan.group.is_trivial() { 0 } else { elements * words }],
+            words,
+            least_image: vec![0; words],
         }
     }
 
-    /// The roots of the subtrees at `size`, each in its order of arrival.
-    pub(super) fn frontier(mut self, size: usize) -> (Outcome, u64, Vec<Vec<usize>>) {
+    /// The roots at `size` of the subtrees below a set, each in its order of
+    /// arrival.
+    pub(super) fn frontier(mut self, set: &[usize], size: usize) -> (End, Vec<Vec<usize>>) {
         self.frontier_size = size;
-        self.visit(0);
-        (self.outcome, self.visited, self.frontier)
+        self.walk(set);
+        (End { outcome: self.outcome, visited: self.visited }, self.frontier)
     }
 
     /// Searches everything below a set.
-    pub(super) fn run(mut self, set: &[usize]) -> (Outcome, u64) {
+    pub(super) fn run(mut self, set: &[usize]) -> End {
+        self.walk(set);
+        End { outcome: self.outcome, visited: self.visited }
+    }
+
+    fn walk(&mut self, set: &[usize]) {
         for &server in set {
-            self.cover.insert(server);
+            self.insert(server);
         }
         let last = set.last().map_or(0, |&server| usize::from(self.cover.private[server]));
         self.visit(last);
-        (self.outcome, self.visited)
+        self.limit.spent.fetch_add(self.visited % REPORT_PERIOD, Relaxed);
+    }
+
+    fn insert(&mut self, server: usize) {
+        self.cover.insert(server);
+        self.mark_images(server);
+    }
+
+    fn pop(&mut self) {
+        if let Some(&server) = self.cover.members.last() {
+            self.mark_images(server);
+        }
+        self.cover.pop();
+    }
+
+    /// Puts the images of a server into the images of the set, or takes them
+    /// out.
+    fn mark_images(&mut self, server: usize) {
+        let images = self.images.chunks_exact_mut(self.words);
+        for (image, element) in images.zip(self.plan.group.elements()) {
+            image[element[server] / 64] ^= 1 << (element[server] % 64);
+        }
     }
 
     fn over_limit(&mut self) -> bool {
-        if self.visited.is_multiple_of(CLOCK_PERIOD) {
-            if self.limit.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                self.limit.late.store(true, Relaxed);
-            }
-            if self.limit.late.load(Relaxed) {
-                return true;
-            }
+        if !self.visited.is_multiple_of(REPORT_PERIOD) {
+            return self.visited > self.limit.work;
         }
-        self.visited > self.limit.work
+        self.limit.spent.fetch_add(REPORT_PERIOD, Relaxed);
+        self.limit.is_spent() || self.limit.is_late()
     }
 
     /// Visits the set in `cover`, whose last server alone reaches `last` MPDs.
@@ -160,9 +214,9 @@ impl<'p> Walk<'p> {
         for &server in &candidates {
             if self.is_child(server) {
                 let fresh = usize::from(self.cover.fresh[server]);
-                self.cover.insert(server);
+                self.insert(server);
                 self.visit(fresh);
-                self.cover.pop();
+                self.pop();
                 if self.outcome != Outcome::Exhausted {
                     break;
                 }
@@ -252,14 +306,14 @@ impl<'p> Walk<'p> {
             let excess: usize = self.cover.members.iter().map(excess).sum();
             excess <= usize::from(self.cover.max_degree() - fresh)
         };
-        let first =
+        let floor =
             u16::try_from(last.saturating_sub(self.plan.graph.max_shared)).unwrap_or(u16::MAX);
-        let range = || first..=self.cover.max_degree();
-        let (least, most) = (range().find(shareable), range().rev().find(tight));
-        if let (Some(least), Some(most)) = (least, most)
-            && least <= most
+        let range = || floor..=self.cover.max_degree();
+        let (first, most) = (range().find(shareable), range().rev().find(tight));
+        if let (Some(first), Some(most)) = (first, most)
+            && first <= most
         {
-            self.cover.collect_fresh(least, most, out);
+            self.cover.collect_fresh(first, most, out);
         }
     }
 
@@ -319,19 +373,22 @@ impl<'p> Walk<'p> {
     /// The tie among `equals` goes to the server with the least number in a
     /// least image of the set.
     fn wins_on_canonical_image(&mut self, server: usize) -> bool {
-        let mut least_is_set = false;
         let (mut best, mut own) = (usize::MAX, usize::MAX);
-        for element in self.plan.group.elements() {
-            self.image.fill(0);
-            for &member in self.cover.members.iter().chain([&server]) {
-                self.image[element[member] / 64] |= 1 << (element[member] % 64);
-            }
-            match self.image.cmp(&self.least_image) {
-                Ordering::Greater if least_is_set => continue,
-                Ordering::Equal if least_is_set => {}
-                _ => {
-                    std::mem::swap(&mut self.image, &mut self.least_image);
-                    least_is_set = true;
+        self.least_image.fill(u64::MAX);
+        let images = self.images.chunks_exact(self.words);
+        for (image, element) in images.zip(self.plan.group.elements()) {
+            let (word, bit) = (element[server] / 64, 1 << (element[server] % 64));
+            let with_server = || {
+                let words = image.iter().enumerate();
+                words.map(|(at, &members)| if at == word { members | bit } else { members })
+            };
+            match with_server().cmp(self.least_image.iter().copied()) {
+                Ordering::Greater => continue,
+                Ordering::Equal => {}
+                Ordering::Less => {
+                    for (least, image) in self.least_image.iter_mut().zip(with_server()) {
+                        *least = image;
+                    }
                     (best, own) = (usize::MAX, usize::MAX);
                 }
             }

@@ -11,9 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::graph::Graph;
 
 /// Larger groups cost more a set than they save; a subgroup does as well.
-const MAX_ELEMENTS: usize = 1024;
+const MAX_ELEMENTS: usize = 256;
 /// Refinements before the search settles for the symmetries it has.
 const MAX_REFINEMENTS: usize = 4_000;
+/// Links recoloured and images made before it does: dense pods have few
+/// symmetries worth the wait.
+const MAX_WORK: usize = 1 << 25;
 /// Larger pods are not searched for symmetries.
 const MAX_SERVERS: usize = 1_024;
 
@@ -47,15 +50,20 @@ impl Group {
                 if reached {
                     continue;
                 }
-                let pairs = base.iter().map(|&b| (b, b)).chain([(point, image)]).collect();
-                if let Some(found) = search.extend(pairs) {
+                let pairs: Vec<_> = base.iter().map(|&b| (b, b)).chain([(point, image)]).collect();
+                if let Some(found) = search.extend(&pairs) {
+                    let before = group.elements.len();
                     group = group.closure_with(found);
+                    if group.elements.len() == before {
+                        // made in vain, up to the limit
+                        search.work += MAX_ELEMENTS * graph.servers();
+                    }
+                }
+                if search.is_spent() {
+                    return group;
                 }
             }
             base.push(point);
-            if search.refinements >= MAX_REFINEMENTS {
-                break;
-            }
         }
         group
     }
@@ -102,13 +110,18 @@ struct Search<'g> {
     /// The MPDs' server lists, sorted, to check a candidate against.
     wiring: Vec<Vec<usize>>,
     refinements: usize,
+    work: usize,
 }
 
 impl<'g> Search<'g> {
     fn new(graph: &'g Graph) -> Self {
         let mut wiring = graph.servers_of.clone();
         wiring.sort_unstable();
-        Self { graph, wiring, refinements: 0 }
+        Self { graph, wiring, refinements: 0, work: 0 }
+    }
+
+    fn is_spent(&self) -> bool {
+        self.refinements >= MAX_REFINEMENTS || self.work >= MAX_WORK
     }
 
     /// Servers that cannot be told apart once `base` is fixed: the first such
@@ -120,8 +133,8 @@ impl<'g> Search<'g> {
     }
 
     /// A symmetry that sends each pair's first server to its second.
-    fn extend(&mut self, pairs: Vec<(usize, usize)>) -> Option<Vec<usize>> {
-        let (left, right) = self.refined(&pairs)?;
+    fn extend(&mut self, pairs: &[(usize, usize)]) -> Option<Vec<usize>> {
+        let (left, right) = self.refined(pairs)?;
         let Some(cell) = smallest_open_cell(&left.servers) else {
             let by_color: BTreeMap<usize, usize> =
                 right.servers.iter().enumerate().map(|(s, &c)| (c, s)).collect();
@@ -133,9 +146,9 @@ impl<'g> Search<'g> {
         let color = left.servers[point];
         let images = (0..right.servers.len()).filter(|&s| right.servers[s] == color);
         for image in images {
-            let mut longer = pairs.clone();
+            let mut longer = pairs.to_vec();
             longer.push((point, image));
-            if let Some(found) = self.extend(longer) {
+            if let Some(found) = self.extend(&longer) {
                 return Some(found);
             }
         }
@@ -164,6 +177,8 @@ impl<'g> Search<'g> {
             servers: vec![0; self.graph.servers()],
             mpds: vec![0; self.graph.servers_of.len()],
         };
+        let nodes = blank.servers.len() + blank.mpds.len();
+        let links = self.wiring.iter().map(Vec::len).sum::<usize>();
         let (mut left, mut right) = (blank.clone(), blank);
         for (index, &(a, b)) in pairs.iter().enumerate() {
             left.servers[a] = index + 1;
@@ -171,10 +186,11 @@ impl<'g> Search<'g> {
         }
         let mut classes = 0;
         loop {
-            if self.refinements >= MAX_REFINEMENTS {
+            if self.is_spent() {
                 return None;
             }
             self.refinements += 1;
+            self.work += nodes + 2 * links;
             let mpds = recolor(
                 &self.graph.servers_of,
                 [&left.mpds, &right.mpds],
@@ -221,7 +237,9 @@ fn recolor(
     });
     let mut sorted =
         [0, 1].map(|side: usize| -> Vec<&(usize, Vec<usize>)> { keys[side].iter().collect() });
-    sorted.iter_mut().for_each(|s| s.sort_unstable());
+    for s in &mut sorted {
+        s.sort_unstable();
+    }
     if sorted[0] != sorted[1] {
         return None;
     }

@@ -172,7 +172,8 @@ impl<'b> Search<'b> {
             if cost == 0 {
                 return step;
             }
-            temperature = if step % PERIOD == 0 { HOT } else { (temperature * 0.9999).max(COLD) };
+            temperature =
+                if step.is_multiple_of(PERIOD) { HOT } else { (temperature * 0.9999).max(COLD) };
             let class = &self.classes[rng.random_range(0..self.classes.len())];
             let [a, b] = [0, 1].map(|_| class[rng.random_range(0..class.len())]);
             let Some(swaps) = self.swaps(a, b) else { continue };

@@ -218,7 +218,7 @@ fn with_own_ids(svg: &str, id: &str) -> String {
             seen.push(number);
             seen.len() - 1
         });
-        renamed.push_str(&format!("{id}-clip-{place}"));
+        renamed.extend([id, "-clip-", &place.to_string()]);
         renamed.push_str(rest);
     }
     renamed

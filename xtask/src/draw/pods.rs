@@ -43,16 +43,16 @@ fn two_rows(pod: &Topology, servers: &[Point], mpds: &[Point]) -> Markup {
         .mpd_ids()
         .zip(mpds)
         .flat_map(|(mpd, &to)| pod.servers_of(mpd).map(move |server| (server, to)));
-    let (mut plain, mut lit) = (Vec::new(), Vec::new());
+    let (mut others, mut lit) = (Vec::new(), Vec::new());
     for (server, to) in cables {
         let from = servers[server.index()];
         if server == ServerId(0) {
             lit.push(shape::cable(from, to, HIGHLIGHT, 2.4));
         } else {
-            plain.push(shape::cable(from, to, CABLE, 1.2));
+            others.push(shape::cable(from, to, CABLE, 1.2));
         }
     }
-    html! { (shape::all(plain)) (shape::all(lit)) }
+    html! { (shape::all(others)) (shape::all(lit)) }
 }
 
 /// A pod of CXL switches, as section 6.3.1 counts it: every server has a link
@@ -185,7 +185,7 @@ pub(crate) fn octopus(pod: &Topology) -> String {
     let external = |mpd: MpdId| !pod.islands().iter().any(|island| is_inside(pod, island, mpd));
     let shown = own.iter().copied().find(|&mpd| external(mpd));
 
-    let (mut plain, mut lit) = (Vec::new(), Vec::new());
+    let (mut others, mut lit) = (Vec::new(), Vec::new());
     for mpd in pod.mpd_ids() {
         let to = plan.mpds[mpd.index()];
         for server in pod.servers_of(mpd) {
@@ -195,7 +195,7 @@ pub(crate) fn octopus(pod: &Topology) -> String {
             } else if Some(mpd) == shown {
                 lit.push(shape::cable(from, to, EXTERNAL.1, 2.0));
             } else if !external(mpd) {
-                plain.push(shape::cable(from, to, CABLE, 0.6));
+                others.push(shape::cable(from, to, CABLE, 0.6));
             }
         }
     }
@@ -216,7 +216,7 @@ pub(crate) fn octopus(pod: &Topology) -> String {
             (shape::panel(*at, plan.panel.0, plan.panel.1, (PANEL, GRID)))
         }
         (shape::panel((GAP, plan.middle.0), WIDTH - 2.0 * GAP, plan.middle.1, (PAPER, EXTERNAL.1)))
-        (shape::all(plain)) (shape::all(lit))
+        (shape::all(others)) (shape::all(lit))
         @for (at, island) in plan.panels.iter().zip(pod.islands()) {
             @let between = if upper(at) { plan.middle.0 - 18.0 } else { plan.middle.0 + plan.middle.1 + 18.0 };
             (shape::rimmed((at.0 + plan.panel.0 / 2.0, between), 16.0, INK, &format!("{} links", outside(island))))

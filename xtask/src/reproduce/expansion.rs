@@ -148,10 +148,8 @@ pub(crate) fn figure_6(bench: &Bench) -> Result<Item> {
         hollow: Some("hollow: bounds only"),
     };
     let series: Vec<Series> = found.iter().map(|(name, bounds)| series(name, bounds)).collect();
-    let mut table = Table::default();
-    table.head = std::iter::once("k".to_owned())
-        .chain(found.iter().map(|(name, _)| (*name).to_owned()))
-        .collect();
+    let head = std::iter::once("k").chain(found.iter().map(|(name, _)| *name));
+    let mut table = Table { head: head.map(str::to_owned).collect(), rows: Vec::new() };
     for k in 1..=MAX_K {
         let values =
             found.iter().map(|(_, bounds)| at(bounds, k).map_or(String::new(), Bounds::shown));
@@ -316,10 +314,8 @@ fn headline(found: &[(&'static str, Vec<Bounds>)]) -> Option<String> {
         sixteen.shown()
     );
     if sixteen.exact() && sixteen.upper == BOUND_16 {
-        line += &format!(
-            ", and no pod of such islands can have more: the servers of one island reach its 20 MPDs \
-             and 3 others each, {BOUND_16} in all"
-        );
+        line += ", and no pod of such islands can have more: the servers of one island reach its 20 \
+                 MPDs and 3 others each, 68 in all";
     }
     Some(line + ".")
 }

@@ -18,8 +18,8 @@ impl Table {
     }
 
     /// Adds a row.
-    pub(crate) fn push<const N: usize>(&mut self, row: [String; N]) {
-        self.rows.push(row.to_vec());
+    pub(crate) fn push(&mut self, row: impl IntoIterator<Item = String>) {
+        self.rows.push(row.into_iter().collect());
     }
 
     /// As CSV (RFC 4180, with bare line feeds).

@@ -120,8 +120,8 @@ pub(crate) struct Row {
 /// Whether `ours` rounds to the paper's printed digits.
 pub(crate) fn rounds_to(paper: f64, decimals: i32, ours: f64) -> bool {
     let unit = 10f64.powi(decimals);
-    // Half a printed digit, and the last bit that binary fractions cost.
-    (ours * unit).round() == (paper * unit).round()
+    // Two whole numbers: they are the same or differ by one at least.
+    ((ours * unit).round() - (paper * unit).round()).abs() < 0.5
 }
 
 /// Judges a number: by the paper's printed digits, then by our interval.
