@@ -1,5 +1,7 @@
 //! What can go wrong, with the values that went wrong.
 
+use std::ops::RangeInclusive;
+
 use thiserror::Error;
 
 /// Every way an operation of this crate can fail.
@@ -191,6 +193,19 @@ pub enum Error {
         /// Who proved that it exists.
         reason: String,
     },
+}
+
+/// Refuses a count outside `range`, by the name of its field.
+pub(crate) fn in_range(
+    field: &'static str,
+    value: usize,
+    range: RangeInclusive<usize>,
+) -> crate::Result<()> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let (least, most) = (*range.start() as u64, *range.end() as u64);
+    Err(Error::OutOfRange { field, value: value as u64, least, most })
 }
 
 /// A path as the start of a message.

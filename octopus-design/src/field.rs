@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::error::in_range;
 use crate::{Error, Result};
 
 /// The largest order a [`Field`] may have.
@@ -62,10 +63,7 @@ impl Field {
     /// ```
     #[expect(clippy::missing_panics_doc, reason = "every finite field has a primitive element")]
     pub fn new(q: usize) -> Result<Self> {
-        if !(2..=MAX_ORDER).contains(&q) {
-            let (value, most) = (q as u64, MAX_ORDER as u64);
-            return Err(Error::OutOfRange { field: "field order", value, least: 2, most });
-        }
+        in_range("field order", q, 2..=MAX_ORDER)?;
         let (p, degree) = prime_power(q).ok_or(Error::NotAPrimePower { value: q as u64 })?;
         let (tail, exp) =
             (1..q).find_map(|tail| powers_of_root(q, p, tail).map(|exp| (tail, exp))).expect(

@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 
 use bitvec::prelude::{BitSlice, BitVec, Lsb0};
 
+use crate::error::in_range;
 use crate::{Error, IslandId, MpdId, Result, ServerId};
 
 /// The most servers a [`Topology`] may have.
@@ -83,21 +84,13 @@ impl Topology {
     where
         M: IntoIterator<Item = usize>,
     {
-        let in_range = |field, value: usize, most: usize| {
-            if (1..=most).contains(&value) {
-                Ok(())
-            } else {
-                let (value, most) = (value as u64, most as u64);
-                Err(Error::OutOfRange { field, value, least: 1, most })
-            }
-        };
-        in_range("servers", servers, MAX_SERVERS)?;
-        in_range("server_ports", server_ports, MAX_MPDS)?;
-        in_range("mpd_ports", mpd_ports, MAX_SERVERS)?;
+        in_range("servers", servers, 1..=MAX_SERVERS)?;
+        in_range("server_ports", server_ports, 1..=MAX_MPDS)?;
+        in_range("mpd_ports", mpd_ports, 1..=MAX_SERVERS)?;
 
         let mut servers_of: Vec<BitVec<u64, Lsb0>> = Vec::new();
         for (index, members) in mpds.into_iter().enumerate() {
-            in_range("number of mpds", index + 1, MAX_MPDS)?;
+            in_range("number of mpds", index + 1, 1..=MAX_MPDS)?;
             let cells = (index + 1) * servers;
             if cells > MAX_LINK_CELLS {
                 return Err(Error::TooLarge { servers, mpds: index + 1, most: MAX_LINK_CELLS });
@@ -113,7 +106,7 @@ impl Topology {
             }
             servers_of.push(row);
         }
-        in_range("number of mpds", servers_of.len(), MAX_MPDS)?;
+        in_range("number of mpds", servers_of.len(), 1..=MAX_MPDS)?;
 
         let mut mpds_of = vec![BitVec::repeat(false, servers_of.len()); servers];
         for (mpd, row) in servers_of.iter().enumerate() {

@@ -207,7 +207,7 @@ fn seconds(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         // A year is longer than anyone waits, and fits every clock.
         Ok(value) if (0.0..=31_536_000.0).contains(&value) => Ok(value),
-        _ => Err("expected a number of seconds".to_owned()),
+        _ => Err("expected 0 to 31536000 seconds, a year".to_owned()),
     }
 }
 

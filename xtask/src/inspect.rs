@@ -53,6 +53,8 @@ struct Point {
     lower: usize,
     upper: usize,
     exact: bool,
+    /// Sets the proof looked at: what it takes to prove it again.
+    visited: u64,
     witness: Vec<usize>,
 }
 
@@ -63,6 +65,7 @@ impl From<&Expansion> for Point {
             lower: found.lower,
             upper: found.upper,
             exact: found.is_exact(),
+            visited: found.visited,
             witness: found.witness.iter().map(|server| server.index()).collect(),
         }
     }
@@ -121,6 +124,13 @@ fn measure(pod: &Topology, args: &InspectArgs) -> Report {
     };
     let found = expansion::profile(pod, &options, &mut |step| {
         progress.follow(pod.name(), step);
+        if let expansion::Progress::Settled(found) = step {
+            progress.step();
+            progress.leave(format!(
+                "e_{}: {} to {}, {} sets",
+                found.k, found.lower, found.upper, found.visited
+            ));
+        }
         ControlFlow::Continue(())
     });
     let holds = |island: usize| {

@@ -41,6 +41,11 @@ impl Progress {
         }
     }
 
+    /// Leaves a line above: a result that stays in sight if the run is interrupted.
+    pub(crate) fn leave(&self, line: impl AsRef<str>) {
+        self.0.println(line);
+    }
+
     /// Counts one step as done.
     pub(crate) fn step(&self) {
         self.0.inc(1);

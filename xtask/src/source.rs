@@ -146,7 +146,7 @@ pub(crate) fn build(name: &str, size: &Size, seed: u64) -> Result<Topology> {
 /// is neither a file's nor a design's.
 pub(crate) fn topology(argument: &str, seed: u64) -> Result<Topology> {
     if argument == "-" {
-        return Ok(format::read("standard input", io::stdin().lock())?);
+        return format::read("standard input", io::stdin().lock()).context("standard input");
     }
     if Design::parse(argument).is_some() {
         return build(argument, &Size::default(), seed);
@@ -157,7 +157,7 @@ pub(crate) fn topology(argument: &str, seed: u64) -> Result<Topology> {
             .context("no such file");
     }
     let file = File::open(path).with_context(|| argument.to_owned())?;
-    Ok(format::read(argument, file)?)
+    format::read(argument, file).with_context(|| argument.to_owned())
 }
 
 #[cfg(test)]

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 
 use super::BlockDesign;
 use super::geometry::{affine, incident, normalise, normalised, vector};
-use crate::{Error, Result, field::Field};
+use crate::error::in_range;
+use crate::{Result, field::Field};
 
 /// The Hermitian unital of order q: v = q³ + 1, k = q + 1, resolvable.
 ///
@@ -42,9 +43,7 @@ use crate::{Error, Result, field::Field};
 /// *Unitals in Projective Planes* (2008).
 pub fn hermitian_unital(q: usize) -> Result<BlockDesign> {
     // q = 8 gives 513 points; 9 would take more blocks than a design may have.
-    if !(2..=8).contains(&q) {
-        return Err(Error::OutOfRange { field: "order", value: q as u64, least: 2, most: 8 });
-    }
+    in_range("order", q, 2..=8)?;
     let field = Field::new(q * q)?;
     let plane = normalised(&field, 3);
     let conjugate = |v: &[usize]| v.iter().map(|&c| field.pow(c, q)).collect::<Vec<usize>>();
@@ -105,12 +104,8 @@ pub fn hermitian_unital(q: usize) -> Result<BlockDesign> {
 /// Combinatorial Theory* 6 (1969).
 #[expect(clippy::missing_panics_doc, reason = "half of the field may be c")]
 pub fn maximal_arc(n: usize, m: usize) -> Result<BlockDesign> {
-    for (field, value, most) in [("n", n, 7), ("m", m, n.saturating_sub(1))] {
-        if !(1..=most).contains(&value) {
-            let (value, most) = (value as u64, most as u64);
-            return Err(Error::OutOfRange { field, value, least: 1, most });
-        }
-    }
+    in_range("n", n, 1..=7)?;
+    in_range("m", m, 1..=n - 1)?;
     let (q, degree) = (1 << n, 1 << m);
     let field = Field::new(q)?;
     let form = |c: usize, x: usize, y: usize| {

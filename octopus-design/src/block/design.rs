@@ -2,6 +2,7 @@
 
 use bitvec::prelude::{BitVec, Lsb0};
 
+use crate::error::in_range;
 use crate::{Error, MAX_MPDS, MAX_SERVERS, Result};
 
 /// A 2-(v, k, 1) design, or balanced incomplete block design with λ = 1: v
@@ -69,7 +70,7 @@ impl BlockDesign {
         check_size(points, block_size)?;
         let mut kept: Vec<Vec<usize>> = Vec::new();
         for block in blocks {
-            in_range("blocks", kept.len() + 1, 1, MAX_MPDS)?;
+            in_range("blocks", kept.len() + 1, 1..=MAX_MPDS)?;
             let mut block: Vec<usize> = block.into_iter().collect();
             block.sort_unstable();
             kept.push(block);
@@ -230,18 +231,10 @@ impl BlockDesign {
 ///
 /// [`Error::OutOfRange`] for the points, the size or the number of blocks.
 pub(super) fn check_size(points: usize, block_size: usize) -> Result<()> {
-    in_range("points", points, 2, MAX_SERVERS)?;
-    in_range("block_size", block_size, 2, points)?;
+    in_range("points", points, 2..=MAX_SERVERS)?;
+    in_range("block_size", block_size, 2..=points)?;
     let blocks = points * (points - 1) / (block_size * (block_size - 1));
-    in_range("blocks", blocks, 0, MAX_MPDS)
-}
-
-fn in_range(field: &'static str, value: usize, least: usize, most: usize) -> Result<()> {
-    if (least..=most).contains(&value) {
-        return Ok(());
-    }
-    let (value, least, most) = (value as u64, least as u64, most as u64);
-    Err(Error::OutOfRange { field, value, least, most })
+    in_range("blocks", blocks, 0..=MAX_MPDS)
 }
 
 fn check_pairs(points: usize, block_size: usize, blocks: &[Vec<usize>]) -> Result<()> {

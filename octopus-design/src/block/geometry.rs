@@ -8,7 +8,8 @@ use bitvec::prelude::{BitVec, Lsb0};
 
 use super::BlockDesign;
 use super::design::check_size;
-use crate::{Error, MAX_SERVERS, Result, field::Field};
+use crate::error::in_range;
+use crate::{MAX_SERVERS, Result, field::Field};
 
 /// The lines of the affine space AG(d, q): v = q^d, k = q, resolvable.
 ///
@@ -150,14 +151,9 @@ fn number(vector: &[usize], q: usize) -> usize {
 /// `q` to the power of `dimension`, if a design may have as many points.
 fn power(q: usize, dimension: usize) -> Result<usize> {
     let exponent = u32::try_from(dimension).unwrap_or(u32::MAX);
-    if exponent < 2 {
-        let value = dimension as u64;
-        return Err(Error::OutOfRange { field: "dimension", value, least: 2, most: 13 });
-    }
+    // 2^14 is the most points there may be
+    in_range("dimension", dimension, 2..=14)?;
     let points = q.saturating_pow(exponent);
-    if points > MAX_SERVERS {
-        let (value, most) = (points as u64, MAX_SERVERS as u64);
-        return Err(Error::OutOfRange { field: "points", value, least: 2, most });
-    }
+    in_range("points", points, 2..=MAX_SERVERS)?;
     Ok(points)
 }

@@ -16,6 +16,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::{ChaCha8Rng, rand_core::SeedableRng};
 
 use super::Symmetry;
+use crate::error::in_range;
 use crate::{Error, Result};
 
 /// Finds base blocks that develop, under `symmetry`, into a 2-(v, k, 1)
@@ -54,10 +55,7 @@ pub fn search(
     budget: u64,
 ) -> Result<Vec<Vec<usize>>> {
     let points = symmetry.points();
-    if !(2..=points).contains(&block_size) {
-        let (value, most) = (block_size as u64, points as u64);
-        return Err(Error::OutOfRange { field: "block_size", value, least: 2, most });
-    }
+    in_range("block_size", block_size, 2..=points)?;
     let mut search = Search::new(symmetry, block_size, seed, budget);
     let outcome = search.cover();
     let what = || {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::error::in_range;
 use crate::{Error, MAX_SERVERS, Result};
 
 /// The most permutations a [`Symmetry`] may have.
@@ -51,10 +52,7 @@ impl AbelianGroup {
         let mut order: usize = 1;
         for &factor in factors {
             order = order.saturating_mul(factor);
-            if order == 0 || order > MAX_SERVERS {
-                let (value, most) = (order as u64, MAX_SERVERS as u64);
-                return Err(Error::OutOfRange { field: "group order", value, least: 1, most });
-            }
+            in_range("group order", order, 1..=MAX_SERVERS)?;
         }
         Ok(Self { factors: factors.to_vec() })
     }
@@ -174,13 +172,7 @@ impl Symmetry {
     /// # Ok::<(), Error>(())
     /// ```
     pub fn generated(points: usize, generators: &[Vec<usize>]) -> Result<Self> {
-        let out_of_range = |field, value: usize, most: usize| {
-            let (value, most) = (value as u64, most as u64);
-            Err(Error::OutOfRange { field, value, least: 1, most })
-        };
-        if !(1..=MAX_SYMMETRIC_POINTS).contains(&points) {
-            return out_of_range("points", points, MAX_SYMMETRIC_POINTS);
-        }
+        in_range("points", points, 1..=MAX_SYMMETRIC_POINTS)?;
         for (index, generator) in generators.iter().enumerate() {
             let images: BTreeSet<usize> = generator.iter().copied().collect();
             if generator.len() != points || !images.into_iter().eq(0..points) {
@@ -198,9 +190,7 @@ impl Symmetry {
                     elements.push(product);
                 }
             }
-            if elements.len() > MAX_SYMMETRIES {
-                return out_of_range("symmetries", elements.len(), MAX_SYMMETRIES);
-            }
+            in_range("symmetries", elements.len(), 1..=MAX_SYMMETRIES)?;
             next += 1;
         }
         Ok(Self { points, elements })
@@ -270,10 +260,7 @@ impl Symmetry {
     ) -> Result<Self> {
         let order = group.order();
         let points = order.saturating_mul(copies).saturating_add(fixed);
-        if !(1..=MAX_SYMMETRIC_POINTS).contains(&points) {
-            let (value, most) = (points as u64, MAX_SYMMETRIC_POINTS as u64);
-            return Err(Error::OutOfRange { field: "points", value, least: 1, most });
-        }
+        in_range("points", points, 1..=MAX_SYMMETRIC_POINTS)?;
         let map = |image: &dyn Fn(usize, usize) -> usize| -> Vec<usize> {
             let moved = (0..copies * order).map(|point| image(point / order, point % order));
             moved.chain(copies * order..points).collect()

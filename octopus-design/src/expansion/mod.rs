@@ -166,9 +166,49 @@ pub fn profile(
     options: &Options,
     observe: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
 ) -> Vec<Expansion> {
+    resume(topology, Vec::new(), options, observe)
+}
+
+/// As [`profile`], going on from where an earlier run ended.
+///
+/// `known` is what that run returned for the same topology, seed and work; it
+/// stands at the head of the result. Its lower bounds are believed, since
+/// proving them again is what this function is there to save. What does not
+/// go on from k = 1 without a gap is dropped and proved anew.
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow::{Break, Continue};
+/// use octopus_design::{expansion::{Options, Progress, profile, resume}, pod};
+///
+/// let pod = pod::octopus_64();
+/// let options = Options { max_k: 6, ..Options::default() };
+/// let until_4 = profile(&pod, &options, &mut |progress| match progress {
+///     Progress::Settled(known) if known.k == 4 => Break(()),
+///     _ => Continue(()),
+/// });
+/// assert_eq!(until_4.len(), 4);
+/// let resumed = resume(&pod, until_4, &options, &mut |_| Continue(()));
+/// assert_eq!(resumed, profile(&pod, &options, &mut |_| Continue(())));
+/// ```
+pub fn resume(
+    topology: &Topology,
+    mut known: Vec<Expansion>,
+    options: &Options,
+    observe: &mut dyn FnMut(&Progress<'_>) -> ControlFlow<()>,
+) -> Vec<Expansion> {
+    let max_k = options.max_k.min(topology.servers());
+    let whole = known.iter().zip(1..=max_k).take_while(|(known, k)| known.k == *k).count();
+    known.truncate(whole);
+    if whole == max_k {
+        return known;
+    }
     let mut prover = prover::Prover::new(topology, options);
-    let mut known = Vec::new();
-    for k in 1..=options.max_k.min(topology.servers()) {
+    for known in &known {
+        prover.believe(known);
+    }
+    for k in whole + 1..=max_k {
         let (expansion, flow) = prover.settle(k, observe);
         known.push(expansion);
         if flow.is_break() {

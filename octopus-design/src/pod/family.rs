@@ -5,7 +5,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::local_search::Seating;
-use crate::{Error, Result, Topology, block};
+use crate::error::in_range;
+use crate::{Error, MAX_SERVERS, Result, Topology, block};
 
 /// Swaps that the choice of islands may spend.
 const ISLAND_SWAPS: u64 = 2_000_000;
@@ -36,7 +37,8 @@ pub fn fully_connected(server_ports: usize, mpd_ports: usize) -> Result<Topology
 ///
 /// # Errors
 ///
-/// Those of [`block::build`]: no such design, not known, or not built here.
+/// [`Error::OutOfRange`] for a count of zero or one that is too large; those of
+/// [`block::build`]: no such design, not known, or not built here.
 ///
 /// # Examples
 ///
@@ -46,6 +48,8 @@ pub fn fully_connected(server_ports: usize, mpd_ports: usize) -> Result<Topology
 /// # Ok::<(), octopus_design::Error>(())
 /// ```
 pub fn bibd(points: usize, mpd_ports: usize) -> Result<Topology> {
+    in_range("servers", points, 1..=MAX_SERVERS)?;
+    in_range("mpd_ports", mpd_ports, 1..=MAX_SERVERS)?;
     let design = block::build(points, mpd_ports)?;
     let mpds = design.blocks().iter().map(|block| block.iter().copied());
     let pod =
@@ -169,19 +173,10 @@ pub fn octopus(spec: &OctopusSpec, seed: u64) -> Result<Topology> {
         ("mpd_ports", mpd_ports),
         ("islands", islands),
     ] {
-        if !(1..=1024).contains(&value) {
-            return Err(Error::OutOfRange { field, value: value as u64, least: 1, most: 1024 });
-        }
+        in_range(field, value, 1..=1024)?;
     }
     let (size, servers) = (spec.island_servers(), spec.servers());
-    if servers > 8_192 {
-        return Err(Error::OutOfRange {
-            field: "servers",
-            value: servers as u64,
-            least: 1,
-            most: 8_192,
-        });
-    }
+    in_range("servers", servers, 1..=8_192)?;
     if let Some(reason) = spec.obstacle() {
         return Err(Error::Impossible { reason });
     }

@@ -5,6 +5,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
 use super::local_search::Seating;
+use crate::error::in_range;
 use crate::{Error, MAX_MPDS, MAX_SERVERS, Result, Topology};
 
 /// Swaps a search may spend, a link.
@@ -149,21 +150,9 @@ pub fn xpander(
 
 /// How many MPDs take all links, if they come out even.
 fn mpds_filled(servers: usize, server_ports: usize, mpd_ports: usize) -> Result<usize> {
-    let checks = [
-        ("servers", servers, MAX_RANDOM_SERVERS.min(MAX_SERVERS)),
-        ("server_ports", server_ports, MAX_MPDS),
-        ("mpd_ports", mpd_ports, MAX_SERVERS),
-    ];
-    for (field, value, most) in checks {
-        if !(1..=most).contains(&value) {
-            return Err(Error::OutOfRange {
-                field,
-                value: value as u64,
-                least: 1,
-                most: most as u64,
-            });
-        }
-    }
+    in_range("servers", servers, 1..=MAX_RANDOM_SERVERS.min(MAX_SERVERS))?;
+    in_range("server_ports", server_ports, 1..=MAX_MPDS)?;
+    in_range("mpd_ports", mpd_ports, 1..=MAX_SERVERS)?;
     let links = servers * server_ports;
     let mpds = links / mpd_ports;
     let reason = if mpd_ports > servers {
@@ -172,16 +161,10 @@ fn mpds_filled(servers: usize, server_ports: usize, mpd_ports: usize) -> Result<
         format!(
             "{servers} servers with {server_ports} ports make {links} links, not a multiple of {mpd_ports}"
         )
-    } else if mpds > MAX_MPDS {
-        return Err(Error::OutOfRange {
-            field: "number of mpds",
-            value: mpds as u64,
-            least: 1,
-            most: MAX_MPDS as u64,
-        });
     } else if server_ports > mpds {
         format!("a server with {server_ports} ports needs as many MPDs, and there are {mpds}")
     } else {
+        in_range("number of mpds", mpds, 1..=MAX_MPDS)?;
         return Ok(mpds);
     };
     Err(Error::Impossible { reason })

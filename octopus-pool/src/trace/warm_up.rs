@@ -43,9 +43,9 @@ impl fmt::Display for WarmUp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => write!(f, "none (cold start)"),
-            Self::Generated { seconds } => write!(f, "generator ran {seconds} s before"),
+            Self::Generated { seconds } => write!(f, "generator ran {} h before", seconds / 3600),
             Self::Resampled { vms, history_s } => {
-                write!(f, "{vms} VMs resampled, the oldest {history_s} s old")
+                write!(f, "{vms} VMs resampled, the oldest {} h old", history_s / 3600)
             }
         }
     }

@@ -73,12 +73,15 @@ pub(crate) struct Axes {
     pub(crate) hollow: Option<&'static str>,
 }
 
+/// Half a marker's width.
+const SIZE: f64 = 4.0;
+
 const MARKERS: [MarkerShape; 5] = [
     MarkerShape::Circle,
     MarkerShape::Square,
     MarkerShape::Triangle,
     MarkerShape::Diamond,
-    MarkerShape::Cross,
+    MarkerShape::TriangleDown,
 ];
 
 /// Lines through points; exact values filled, bounds hollow with their interval.
@@ -95,7 +98,10 @@ pub(crate) fn lines(series: &[Series], axes: &Axes, room: Room) -> String {
         for exact in [true, false] {
             let points: Vec<_> = values.iter().filter(|value| value.exact == exact).collect();
             if !points.is_empty() {
-                plots.push(Plot::Scatter(dots(&points, colour, marker, exact)));
+                plots.push(Plot::Scatter(dots(&points, colour, marker)));
+                if !exact {
+                    plots.push(Plot::Scatter(holes(&points, marker)));
+                }
             }
         }
         legend.push(entry(name, colour, LegendShape::Marker(marker)));
@@ -109,13 +115,15 @@ pub(crate) fn lines(series: &[Series], axes: &Axes, room: Room) -> String {
         .with_x_tick_step(axes.x_step)
         .with_legend_entries(legend);
     if let Some((level, text)) = axes.level {
-        let line = ReferenceLine::horizontal(level).with_color(MUTED.light).with_label(text);
+        let line = ReferenceLine::horizontal(level).with_color(MUTED.light);
+        // a narrow plot has no room for it beside the lines; the caption says it
+        let line = if room == Room::Wide { line.with_label(text) } else { line };
         layout = layout.with_reference_line(line);
     }
     finish(plots, layout, axes.id, room)
 }
 
-fn dots(values: &[&Value], colour: Colour, marker: MarkerShape, exact: bool) -> ScatterPlot {
+fn dots(values: &[&Value], colour: Colour, marker: MarkerShape) -> ScatterPlot {
     let reach = values.iter().map(|value| {
         value.interval.map_or((0.0, 0.0), |(low, high)| (value.y - low, high - value.y))
     });
@@ -123,14 +131,22 @@ fn dots(values: &[&Value], colour: Colour, marker: MarkerShape, exact: bool) -> 
         .with_data(values.iter().map(|value| (value.x, value.y)))
         .with_color(colour.light)
         .with_marker(marker)
-        .with_size(4.0)
-        .with_marker_stroke_width(1.4)
-        .with_marker_opacity(if exact { 1.0 } else { 0.0 });
+        .with_size(SIZE);
     if values.iter().any(|value| value.interval.is_some()) {
         dots.with_y_err_asymmetric(reach)
     } else {
         dots
     }
+}
+
+/// What makes a marker hollow. kuva has an opacity for circles alone, so a
+/// smaller marker of the paper's colour lies on the first.
+fn holes(values: &[&Value], marker: MarkerShape) -> ScatterPlot {
+    ScatterPlot::new()
+        .with_data(values.iter().map(|value| (value.x, value.y)))
+        .with_color(PAPER.light)
+        .with_marker(marker)
+        .with_size(0.55 * SIZE)
 }
 
 /// One bar, with its interval and the paper's value where it prints one.
@@ -269,13 +285,19 @@ mod tests {
             let once = lines(&series(), &AXES, room);
             assert_eq!(once, lines(&series(), &AXES, room));
             assert!(once.starts_with("<svg viewBox=\"0 0 "));
-            assert!(once.contains("MPDs") && once.contains("paper") && once.contains("pod"));
+            assert!(once.contains("MPDs") && once.contains("pod"));
+            assert_eq!(once.contains("paper"), room == Room::Wide);
         }
     }
 
     #[test]
-    fn a_bound_is_hollow_and_an_exact_value_is_not() {
-        let svg = lines(&series(), &AXES, Room::Wide);
-        assert_eq!(svg.matches("fill-opacity=\"0\"").count(), 1, "{svg}");
+    fn a_bound_is_hollow_and_an_exact_value_is_not_whatever_the_marker() {
+        let papers = |exact: bool| {
+            let value = Value { x: 1.0, y: 2.0, interval: None, exact };
+            let series = |number| Series { name: format!("pod {number}"), values: vec![value] };
+            let series: Vec<Series> = (0..MARKERS.len()).map(series).collect();
+            lines(&series, &AXES, Room::Wide).matches("fill=\"#ffffff\"").count()
+        };
+        assert_eq!(papers(false), papers(true) + MARKERS.len());
     }
 }

@@ -63,22 +63,53 @@ impl Cache {
         inputs: &impl Serialize,
         compute: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let inputs = serde_json::to_vec(inputs).context("hashing the inputs")?;
-        let path = self
-            .folder
-            .as_ref()
-            .map(|folder| folder.join(format!("{what}-{}.json", self.key(what, &inputs).to_hex())));
-        if let Some(value) = path.as_ref().and_then(|path| read(&fs::read(path).ok()?)) {
-            self.hits.set(self.hits.get() + 1);
+        if let Some(value) = self.find(what, inputs)? {
             return Ok(value);
         }
-        let value = serde_json::to_string(&compute()?).context("keeping a result")?;
-        if let Some(path) = path {
+        let value = self.keep(what, inputs, &compute()?)?;
+        serde_json::from_str(&value).context("reading back a result")
+    }
+
+    /// The result kept for these inputs.
+    ///
+    /// # Errors
+    ///
+    /// If the inputs cannot be written as JSON.
+    pub(crate) fn find<T: DeserializeOwned>(
+        &self,
+        what: &str,
+        inputs: &impl Serialize,
+    ) -> Result<Option<T>> {
+        let path = self.path(what, inputs)?;
+        let value = path.and_then(|path| read(&fs::read(path).ok()?));
+        self.hits.set(self.hits.get() + usize::from(value.is_some()));
+        Ok(value)
+    }
+
+    /// Keeps a result, and gives it as JSON text.
+    ///
+    /// # Errors
+    ///
+    /// If the cache folder cannot be written.
+    pub(crate) fn keep(
+        &self,
+        what: &str,
+        inputs: &impl Serialize,
+        value: &impl Serialize,
+    ) -> Result<String> {
+        let value = serde_json::to_string(value).context("keeping a result")?;
+        if let Some(path) = self.path(what, inputs)? {
             let check = blake3::hash(value.as_bytes()).to_hex().to_string();
             let entry = Entry { check, value: value.clone() };
             output::write_file(&path, &serde_json::to_vec(&entry).context("keeping a result")?)?;
         }
-        serde_json::from_str(&value).context("reading back a result")
+        Ok(value)
+    }
+
+    fn path(&self, what: &str, inputs: &impl Serialize) -> Result<Option<PathBuf>> {
+        let inputs = serde_json::to_vec(inputs).context("hashing the inputs")?;
+        let name = format!("{what}-{}.json", self.key(what, &inputs).to_hex());
+        Ok(self.folder.as_ref().map(|folder| folder.join(name)))
     }
 
     fn key(&self, what: &str, inputs: &[u8]) -> blake3::Hash {

@@ -82,10 +82,10 @@ fn section(item: &Item) -> Markup {
     html! {
         section id=(item.id) {
             h2 { (item.title) }
-            p { (item.caption) }
+            p.caption { (prose(&item.caption)) }
             @for drawing in &item.drawings { (figure(drawing)) }
             @if item.table_first { (table(&item.table)) }
-            p.how { (item.provenance) }
+            p.how { (prose(&item.provenance)) }
             @if !item.rows.is_empty() {
                 h3 { "Beside the paper" }
                 (comparison(&item.rows))
@@ -100,6 +100,15 @@ fn section(item: &Item) -> Markup {
     }
 }
 
+/// Text in which what stands between backticks is code, as in Markdown.
+fn prose(text: &str) -> Markup {
+    html! {
+        @for (number, part) in text.split('`').enumerate() {
+            @if number % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 fn figure(drawing: &Drawing) -> Markup {
     html! {
         figure {
@@ -110,7 +119,7 @@ fn figure(drawing: &Drawing) -> Markup {
                 }
                 None => { div.wide { (PreEscaped(&drawing.wide)) } }
             }
-            figcaption { (drawing.caption) }
+            figcaption { (prose(&drawing.caption)) }
         }
     }
 }
