@@ -1,5 +1,5 @@
 //! How long the expansion of a pod takes to prove: every subset of a small
-//! one, and reverse search in a random one of 96 servers.
+//! one, reverse search in two of 96 servers, without and with symmetries.
 
 use std::hint::black_box;
 use std::ops::ControlFlow::Continue;
@@ -7,35 +7,16 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use octopus_design::expansion::{Options, profile};
-use octopus_design::{Topology, block};
-use rand::SeedableRng;
-use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-
-/// BIBD-25: two servers share exactly one MPD.
-fn bibd_25() -> octopus_design::Result<Topology> {
-    let design = block::build(25, 4)?;
-    Topology::new("bibd-25", 8, 4, 25, design.blocks().iter().cloned())
-}
-
-/// Eight rounds, each of which deals 96 servers to 24 four-port MPDs.
-fn random_96(seed: u64) -> octopus_design::Result<Topology> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut mpds = Vec::new();
-    for _ in 0..8 {
-        let mut servers: Vec<usize> = (0..96).collect();
-        servers.shuffle(&mut rng);
-        mpds.extend(servers.chunks(4).map(<[usize]>::to_vec));
-    }
-    Topology::new("random-96", 8, 4, 96, mpds)
-}
+use octopus_design::pod::{self, JellyfishSpec};
 
 fn expansion(c: &mut Criterion) {
     let mut group = c.benchmark_group("expansion");
     group.sample_size(10).measurement_time(Duration::from_secs(10));
-    let pods = [(bibd_25(), vec![25]), (random_96(0), vec![8, 10, 12])];
+    let random = JellyfishSpec { servers: 96, server_ports: 8, mpd_ports: 4, max_shared: None };
+    let random = pod::jellyfish(&random, 0).expect("there are many such pods");
+    let bibd = pod::bibd(25, 4).expect("it is built from a difference family");
+    let pods = [(bibd, vec![25]), (random, vec![8, 10, 12]), (pod::octopus_96(), vec![10, 12, 14])];
     for (pod, sizes) in pods {
-        let pod = pod.expect("built from lists of servers in range");
         for max_k in sizes {
             let options = Options { max_k, ..Options::default() };
             group.bench_function(format!("{}, k to {max_k}", pod.name()), |b| {

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow::{Break, Continue};
 use std::time::{Duration, Instant};
 
-use octopus_design::expansion::{Expansion, Options, Progress, profile};
+use octopus_design::expansion::{Expansion, Options, Progress, profile, resume};
 use octopus_design::{Topology, block};
 use proptest::prelude::*;
 use rand::SeedableRng;
@@ -208,6 +208,26 @@ fn whoever_watches_can_end_it() {
     check_form(&topology, &known);
     for (known, full) in known.iter().zip(&full) {
         assert!(known.lower <= full.lower && full.upper <= known.upper.max(full.upper));
+    }
+}
+
+/// Where a run is broken off does not show in what a later one adds to it.
+#[test]
+fn a_resumed_run_ends_as_one_in_a_piece() {
+    let wiring = random_96(3);
+    let topology = pod(&wiring);
+    for work_per_k in [500, 2_000_000] {
+        let options = Options { max_k: 9, work_per_k, ..Options::default() };
+        let whole = all(&topology, &options);
+        for until in 0..=9 {
+            let resumed =
+                resume(&topology, whole[..until].to_vec(), &options, &mut |_| Continue(()));
+            assert_eq!(resumed, whole, "from {until}");
+        }
+        // a gap is no start: everything after it is done again
+        let mut gap = whole.clone();
+        gap.remove(4);
+        assert_eq!(resume(&topology, gap, &options, &mut |_| Continue(())), whole);
     }
 }
 

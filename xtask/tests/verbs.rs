@@ -144,7 +144,9 @@ fn pool_answers_with_the_contracts_fields() {
 /// The files of a report, its cache aside, by name.
 fn report(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     let names = folder.names().into_iter().filter(|name| !name.starts_with('.'));
-    names.map(|name| (name.clone(), fs::read(folder.file(&name)).unwrap())).collect()
+    names
+        .map(|name| (name.clone(), fs::read(folder.file(&name)).expect("it was listed just now")))
+        .collect()
 }
 
 const QUICK: [&str; 4] = ["reproduce", "--quick", "--only", "table1,table3,fig1,fig6,fig7"];

@@ -281,6 +281,18 @@ mod tests {
         assert_eq!(svg.matches(">2 links<").count(), 4, "each over its rim");
     }
 
+    /// The README's picture is what the report draws, to the byte.
+    #[test]
+    fn the_readme_shows_what_the_report_draws() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/octopus-96.svg");
+        let drawn = octopus(&octopus_design::pod::octopus_96()) + "\n";
+        if std::env::var_os("OCTOPUS_WRITE_DOCS").is_some() {
+            std::fs::write(path, &drawn).unwrap();
+        }
+        let shown = std::fs::read_to_string(path).unwrap();
+        assert!(shown == drawn, "OCTOPUS_WRITE_DOCS=1 cargo test -p xtask readme draws it anew");
+    }
+
     #[test]
     fn a_fully_connected_pod_has_a_line_a_link() {
         let pod = Topology::new("fc", 2, 3, 3, [[0, 1, 2], [0, 1, 2]]).unwrap();

@@ -84,8 +84,7 @@ pub(crate) struct Item {
 }
 
 impl Item {
-    /// Whether a stated check of this item came out wrong; a value that
-    /// differs from the paper's is none.
+    /// The drawings as one SVG file, below each other where there are several.
     pub(crate) fn svg(&self) -> Option<String> {
         match self.drawings.as_slice() {
             [] => None,

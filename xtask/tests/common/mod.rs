@@ -1,6 +1,7 @@
 //! Runs the program as a user would.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "of tests alone")]
 
 use std::fs;
 use std::io::Write;
