@@ -4,7 +4,7 @@ use std::ops::ControlFlow::Continue;
 
 use octopus_design::expansion::{Expansion, Options, kept, profile};
 use octopus_design::pod::{Goal, find};
-use octopus_design::{Topology, format, pod};
+use octopus_design::{ServerId, Topology, format, pod};
 
 /// The shipped pods that have kept values.
 fn shipped() -> [Topology; 2] {
@@ -35,7 +35,7 @@ fn every_kept_witness_is_counted_again() {
 #[test]
 fn kept_values_belong_to_the_wiring_not_to_the_name() {
     let pod = pod::octopus_64();
-    let lists = || pod.mpd_ids().map(|mpd| pod.servers_of(mpd).map(|s| s.index()).collect());
+    let lists = || pod.mpd_ids().map(|mpd| pod.servers_of(mpd).map(ServerId::index).collect());
     let renamed = Topology::new("another", 8, 4, 64, lists()).unwrap();
     assert_eq!(kept(&renamed), kept(&pod));
     // two links exchanged: another pod, of which nothing is known
