@@ -66,7 +66,7 @@ pub(crate) struct ReproduceArgs {
     /// A VM trace [default: the synthetic one]
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// Compute everything anew, and keep nothing
+    /// Compute everything anew, and keep nothing after the run
     #[arg(long)]
     pub(crate) no_cache: bool,
     #[command(flatten)]

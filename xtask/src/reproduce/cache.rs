@@ -1,6 +1,7 @@
 //! Results kept from run to run, never a stale one.
 
-use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -16,10 +17,19 @@ use crate::output;
 /// computed, every input, and the bytes of the running program. Any change to
 /// one of them, a rebuilt program included, is another name. What is found
 /// under a name is checked against a hash of its own before it is believed.
+///
+/// Items share results, so a run also remembers its own.
 pub(crate) struct Cache {
     folder: Option<PathBuf>,
     program: blake3::Hash,
-    hits: Cell<usize>,
+    /// What this run has read or computed, by key.
+    seen: RefCell<BTreeMap<[u8; 32], Seen>>,
+}
+
+/// A result of this run, as JSON text.
+struct Seen {
+    value: String,
+    read: bool,
 }
 
 /// What an entry holds.
@@ -32,7 +42,7 @@ struct Entry {
 }
 
 impl Cache {
-    /// A cache in `folder`, or one that keeps nothing.
+    /// A cache in `folder`, or one that forgets everything with the run.
     ///
     /// # Errors
     ///
@@ -41,12 +51,12 @@ impl Cache {
         let program = std::env::current_exe().and_then(fs::read);
         let program =
             program.context("cannot read the running program, whose hash the cache needs")?;
-        Ok(Self { folder, program: blake3::hash(&program), hits: Cell::new(0) })
+        Ok(Self { folder, program: blake3::hash(&program), seen: RefCell::default() })
     }
 
     /// How many results were read rather than computed.
     pub(crate) fn hits(&self) -> usize {
-        self.hits.get()
+        self.seen.borrow().values().filter(|seen| seen.read).count()
     }
 
     /// The result for these inputs, read or computed.
@@ -80,10 +90,16 @@ impl Cache {
         what: &str,
         inputs: &impl Serialize,
     ) -> Result<Option<T>> {
-        let path = self.path(what, inputs)?;
-        let value = path.and_then(|path| read(&fs::read(path).ok()?));
-        self.hits.set(self.hits.get() + usize::from(value.is_some()));
-        Ok(value)
+        let key = self.key(what, inputs)?;
+        if let Some(seen) = self.seen.borrow().get(key.as_bytes()) {
+            return serde_json::from_str(&seen.value).map(Some).context("reading back a result");
+        }
+        let found = self.path(what, &key).and_then(|path| read(&fs::read(path).ok()?));
+        Ok(found.map(|(text, value)| {
+            let seen = Seen { value: text, read: true };
+            self.seen.borrow_mut().insert(*key.as_bytes(), seen);
+            value
+        }))
     }
 
     /// Keeps a result, and gives it as JSON text.
@@ -98,35 +114,38 @@ impl Cache {
         value: &impl Serialize,
     ) -> Result<String> {
         let value = serde_json::to_string(value).context("keeping a result")?;
-        if let Some(path) = self.path(what, inputs)? {
+        let key = self.key(what, inputs)?;
+        if let Some(path) = self.path(what, &key) {
             let check = blake3::hash(value.as_bytes()).to_hex().to_string();
             let entry = Entry { check, value: value.clone() };
             output::write_file(&path, &serde_json::to_vec(&entry).context("keeping a result")?)?;
         }
+        let seen = Seen { value: value.clone(), read: false };
+        self.seen.borrow_mut().insert(*key.as_bytes(), seen);
         Ok(value)
     }
 
-    fn path(&self, what: &str, inputs: &impl Serialize) -> Result<Option<PathBuf>> {
-        let inputs = serde_json::to_vec(inputs).context("hashing the inputs")?;
-        let name = format!("{what}-{}.json", self.key(what, &inputs).to_hex());
-        Ok(self.folder.as_ref().map(|folder| folder.join(name)))
+    fn path(&self, what: &str, key: &blake3::Hash) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(format!("{what}-{}.json", key.to_hex())))
     }
 
-    fn key(&self, what: &str, inputs: &[u8]) -> blake3::Hash {
+    fn key(&self, what: &str, inputs: &impl Serialize) -> Result<blake3::Hash> {
+        let inputs = serde_json::to_vec(inputs).context("hashing the inputs")?;
         let mut hasher = blake3::Hasher::new();
-        for part in [self.program.as_bytes().as_slice(), what.as_bytes(), inputs] {
+        for part in [self.program.as_bytes().as_slice(), what.as_bytes(), &inputs] {
             // The length in front keeps one part from running into the next.
             hasher.update(&(part.len() as u64).to_le_bytes()).update(part);
         }
-        hasher.finalize()
+        Ok(hasher.finalize())
     }
 }
 
-/// The value of an entry that is whole and of the right shape.
-fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+/// The value of an entry that is whole and of the right shape, and its text.
+fn read<T: DeserializeOwned>(bytes: &[u8]) -> Option<(String, T)> {
     let entry: Entry = serde_json::from_slice(bytes).ok()?;
     let check = blake3::hash(entry.value.as_bytes()).to_hex();
-    (check.as_str() == entry.check).then(|| serde_json::from_str(&entry.value).ok()).flatten()
+    let value = serde_json::from_str(&entry.value).ok()?;
+    (check.as_str() == entry.check).then_some((entry.value, value))
 }
 
 #[cfg(test)]
@@ -141,13 +160,23 @@ mod tests {
     #[test]
     fn the_same_inputs_are_read_and_others_are_computed() {
         let folder = folder("same");
-        let cache = Cache::open(Some(folder.clone())).unwrap();
-        let get = |inputs: &(u32, u32), value| cache.get("x", inputs, || Ok(value)).unwrap();
-        assert_eq!(get(&(1, 2), 10), 10);
-        assert_eq!(get(&(1, 2), 11), 10, "read");
-        assert_eq!(get(&(1, 3), 12), 12, "another input");
-        assert_eq!(cache.get("y", &(1, 2), || Ok(13)).unwrap(), 13, "another computation");
-        assert_eq!(cache.hits(), 1);
+        let run = || Cache::open(Some(folder.clone())).unwrap();
+        let get = |cache: &Cache, inputs: &(u32, u32), value| {
+            cache.get("x", inputs, || Ok(value)).unwrap()
+        };
+        let first = run();
+        assert_eq!(get(&first, &(1, 2), 10), 10);
+        assert_eq!(get(&first, &(1, 2), 11), 10, "of this run");
+        assert_eq!(first.hits(), 0);
+        let second = run();
+        assert_eq!(get(&second, &(1, 2), 11), 10, "read");
+        assert_eq!(get(&second, &(1, 2), 11), 10, "read once");
+        assert_eq!(get(&second, &(1, 3), 12), 12, "another input");
+        assert_eq!(second.get("y", &(1, 2), || Ok(13)).unwrap(), 13, "another computation");
+        assert_eq!(second.hits(), 1);
+        let forgetful = Cache::open(None).unwrap();
+        assert_eq!(get(&forgetful, &(1, 2), 14), 14);
+        assert_eq!(get(&forgetful, &(1, 2), 15), 14, "of this run");
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -156,6 +185,7 @@ mod tests {
         let folder = folder("program");
         let mut cache = Cache::open(Some(folder.clone())).unwrap();
         assert_eq!(cache.get("x", &1, || Ok(10)).unwrap(), 10);
+        cache = Cache::open(Some(folder.clone())).unwrap();
         cache.program = blake3::hash(b"another program");
         assert_eq!(cache.get("x", &1, || Ok(11)).unwrap(), 11);
         fs::remove_dir_all(folder).unwrap();
@@ -171,6 +201,7 @@ mod tests {
         for broken in [whole.replace("\"10\"", "\"20\""), whole[..whole.len() / 2].to_owned()] {
             assert_ne!(broken, whole);
             fs::write(&entry, broken).unwrap();
+            let cache = Cache::open(Some(folder.clone())).unwrap();
             assert_eq!(cache.get("x", &1, || Ok(11)).unwrap(), 11);
         }
         fs::remove_dir_all(folder).unwrap();
