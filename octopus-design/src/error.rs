@@ -23,6 +23,12 @@ pub enum Error {
         /// The largest accepted value.
         most: u64,
     },
+    /// A share is not a number from 0 to 1.
+    #[error("a share is {value}, expected 0 to 1")]
+    NotAShare {
+        /// What it was.
+        value: f64,
+    },
     /// The bipartite adjacency would have more cells than [`crate::MAX_LINK_CELLS`].
     #[error("{servers} servers times {mpds} MPDs is more than {most} cells")]
     TooLarge {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use octopus_design::expansion::{Options, profile};
 use octopus_design::pod::{self, Blueprint, JellyfishSpec, OctopusSpec};
-use octopus_design::{Error, Topology, block, format, measure, verify};
+use octopus_design::{Error, MpdId, ServerId, Topology, block, format, measure, verify};
 use proptest::prelude::*;
 
 fn expansions(pod: &Topology, max_k: usize) -> Vec<(usize, usize)> {
@@ -193,5 +193,25 @@ proptest! {
             Err(Error::NoDesign { .. } | Error::UnknownDesign { .. } | Error::UnbuiltDesign { .. }) => {}
             Err(other) => prop_assert!(false, "{}", other),
         }
+    }
+
+    #[test]
+    fn failed_links_are_nested_and_as_many_as_asked(
+        servers in 1_usize..8, share in 0.0..=1.0_f64, more in 0.0..=1.0_f64, seed: u64,
+    ) {
+        let pod = pod::xpander(4 * servers, 6, 4, seed).unwrap();
+        let links = |pod: &Topology| -> Vec<(ServerId, MpdId)> {
+            pod.server_ids().flat_map(|s| pod.mpds_of(s).map(move |m| (s, m))).collect()
+        };
+        let failed = pod::fail_links(&pod, share, seed).unwrap();
+        let exact = share * pod.links() as f64;
+        prop_assert!(((pod.links() - failed.links()) as f64 - exact).abs() <= 0.5 + 1e-9);
+        let whole = links(&pod);
+        prop_assert!(links(&failed).iter().all(|link| whole.contains(link)));
+        let worse = pod::fail_links(&pod, share.max(more), seed).unwrap();
+        let left = links(&failed);
+        prop_assert!(links(&worse).iter().all(|link| left.contains(link)));
+        prop_assert_eq!(pod::fail_links(&pod, 1.0, seed).unwrap().links(), 0);
+        prop_assert!(pod::fail_links(&pod, f64::NAN, seed).is_err());
     }
 }

@@ -114,6 +114,14 @@ pub enum Error {
         /// The longest window accepted.
         most_s: i64,
     },
+    /// An option that means nothing for the policy chosen.
+    #[error("{option} does not apply to {policy}")]
+    DoesNotApply {
+        /// The option.
+        option: &'static str,
+        /// The policy.
+        policy: &'static str,
+    },
     /// A VM handed over in memory breaks an invariant of [`crate::Vm`].
     #[error("vms[{index}]: {reason}")]
     BadVm {
@@ -167,12 +175,6 @@ pub enum Error {
         server: usize,
         /// Servers of the fleet.
         servers: usize,
-    },
-    /// A server has no MPD left to take memory from.
-    #[error("server S{server} has demand but no link to any MPD")]
-    NoMpd {
-        /// The server.
-        server: usize,
     },
     /// The demand and the pod differ in their number of servers.
     #[error("the demand is of {demand} servers, the pod has {pod}")]

@@ -25,6 +25,9 @@
 
 mod demand;
 mod error;
+mod flow;
+mod leases;
+mod migration;
 mod num;
 mod optimum;
 mod peak;
@@ -38,6 +41,7 @@ mod trace;
 
 pub use demand::{Demand, Event, PodDemand};
 pub use error::Error;
+pub use migration::BoundedMigration;
 pub use optimum::{Optimum, fractional_optimum};
 pub use peak::{PeakToAverage, peak_to_average};
 pub use placement::{Fleet, Placement, ServerSize, place};

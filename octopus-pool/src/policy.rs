@@ -2,7 +2,8 @@
 
 use octopus_design::{MpdId, ServerId, Topology};
 
-use crate::num::index_u32;
+use crate::flow::Wiring;
+use crate::leases::Leases;
 use crate::{Error, Result};
 
 /// Memory held by a server; given back with [`Policy::release`].
@@ -35,12 +36,13 @@ pub trait Policy {
     /// The servers of the pod.
     fn servers(&self) -> usize;
 
-    /// Takes `gib` GiB for a server, all or nothing.
+    /// Takes `gib` GiB for a server. Where the server reaches no MPD, or those
+    /// have a capacity and no room, it takes less and counts the rest
+    /// ([`Self::spilled_gib`]).
     ///
     /// # Errors
     ///
-    /// [`Error::NoMpd`] if the server reaches no MPD, [`Error::Overflow`] if
-    /// the pod would hold 2^32 GiB or more.
+    /// [`Error::Overflow`] if the pod would hold 2^32 GiB or more.
     ///
     /// # Panics
     ///
@@ -72,6 +74,9 @@ pub trait Policy {
 
     /// GiB moved from one MPD to another so far.
     fn moved_gib(&self) -> u64;
+
+    /// GiB asked for so far that found no room and stayed with the server.
+    fn spilled_gib(&self) -> u64;
 }
 
 /// The paper's policy: each GiB from the least loaded MPD the server reaches,
@@ -97,9 +102,10 @@ pub trait Policy {
 /// ```
 #[derive(Clone, Debug)]
 pub struct LeastLoaded {
-    /// The MPDs of server s, ascending: `mpds[first[s]..first[s + 1]]`.
-    first: Vec<usize>,
-    mpds: Vec<u32>,
+    wiring: Wiring,
+    /// The most an MPD holds, GiB.
+    capacity: u32,
+    spilled: u64,
     loads: Vec<u32>,
     total: u32,
     peak: u32,
@@ -108,64 +114,44 @@ pub struct LeastLoaded {
     sorted: Vec<u32>,
 }
 
-/// Where the memory of every lease lies, in one flat array.
-#[derive(Clone, Debug)]
-struct Leases {
-    /// Cells a lease has in `gib`: the most MPDs a server reaches.
-    stride: usize,
-    gib: Vec<u32>,
-    /// The server of each lease, or [`FREE`].
-    holder: Vec<u32>,
-    free: Vec<u32>,
-}
-
-const FREE: u32 = u32::MAX;
-
-impl Leases {
-    /// A free slot for a server, all its cells 0.
-    fn open(&mut self, server: usize) -> u32 {
-        let slot = self.free.pop().unwrap_or_else(|| {
-            self.holder.push(FREE);
-            self.gib.resize(self.holder.len() * self.stride, 0);
-            index_u32(self.holder.len() - 1)
-        });
-        self.holder[slot as usize] = index_u32(server);
-        slot
-    }
-
-    fn cells(&mut self, slot: u32) -> &mut [u32] {
-        let at = slot as usize * self.stride;
-        &mut self.gib[at..at + self.stride]
-    }
-
-    fn holder(&self, lease: &Lease) -> Result<usize> {
-        match self.holder.get(lease.0 as usize) {
-            Some(&server) if server != FREE => Ok(server as usize),
-            _ => Err(Error::UnknownLease { lease: lease.0 }),
-        }
-    }
-}
-
 impl LeastLoaded {
     /// An empty pod of this wiring.
     #[must_use]
     pub fn new(topology: &Topology) -> Self {
-        let mut first = vec![0];
-        let mut mpds = Vec::with_capacity(topology.links());
-        for server in topology.server_ids() {
-            mpds.extend(topology.mpds_of(server).map(|mpd| index_u32(mpd.index())));
-            first.push(mpds.len());
-        }
-        let stride = *topology.server_degree().end();
-        let leases = Leases { stride, gib: Vec::new(), holder: Vec::new(), free: Vec::new() };
-        let loads = vec![0; topology.mpds()];
-        Self { first, mpds, loads, total: 0, peak: 0, leases, sorted: Vec::with_capacity(stride) }
+        Self::on(Wiring::new(topology), u32::MAX)
+    }
+
+    /// An empty pod of MPDs that hold `capacity_gib` each; what finds no room
+    /// spills.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use octopus_design::{ServerId, pod};
+    /// use octopus_pool::{LeastLoaded, Policy};
+    ///
+    /// let mut policy = LeastLoaded::with_capacity(&pod::bibd(13, 4)?, 2);
+    /// let lease = policy.allocate(ServerId(0), 10)?;
+    /// assert_eq!((policy.peak_gib(), policy.spilled_gib()), (2, 2));
+    /// assert_eq!(policy.release(lease)?, 8);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_capacity(topology: &Topology, capacity_gib: u32) -> Self {
+        Self::on(Wiring::new(topology), capacity_gib)
+    }
+
+    fn on(wiring: Wiring, capacity: u32) -> Self {
+        let stride = wiring.most_links();
+        let (loads, leases) = (vec![0; wiring.mpds()], Leases::new(stride));
+        let sorted = Vec::with_capacity(stride);
+        Self { wiring, capacity, spilled: 0, loads, total: 0, peak: 0, leases, sorted }
     }
 
     /// The level `gib` units fill a server's MPDs to, and how many of the MPDs
     /// at that level get one unit more.
     fn fill_level(&mut self, server: usize, gib: u32) -> (u32, u32) {
-        let mpds = &self.mpds[self.first[server]..self.first[server + 1]];
+        let mpds = &self.wiring.mpd[self.wiring.links(server)];
         self.sorted.clear();
         self.sorted.extend(mpds.iter().map(|&mpd| self.loads[mpd as usize]));
         self.sorted.sort_unstable();
@@ -188,24 +174,26 @@ impl LeastLoaded {
 
 impl Policy for LeastLoaded {
     fn servers(&self) -> usize {
-        self.first.len() - 1
+        self.wiring.servers()
     }
 
     fn allocate(&mut self, server: ServerId, gib: u32) -> Result<Lease> {
         let server = server.index();
-        let links = self.first[server]..self.first[server + 1];
+        let links = self.wiring.links(server);
         let total = self.total.checked_add(gib);
         let total = total.ok_or(Error::Overflow { gib, most: u32::MAX })?;
-        if links.is_empty() && gib > 0 {
-            return Err(Error::NoMpd { server });
-        }
         let slot = self.leases.open(server);
+        let room = |&mpd: &u32| u64::from(self.capacity.saturating_sub(self.loads[mpd as usize]));
+        let room: u64 = self.wiring.mpd[links.clone()].iter().map(room).sum();
+        let spilled = gib - u32::try_from(room).map_or(gib, |room| room.min(gib));
+        self.spilled += u64::from(spilled);
+        let (gib, total) = (gib - spilled, total - spilled);
         if gib == 0 {
             return Ok(Lease(slot));
         }
         let (level, mut rest) = self.fill_level(server, gib);
-        let cells = self.leases.cells(slot);
-        for (cell, &mpd) in cells.iter_mut().zip(&self.mpds[links]) {
+        let cells = self.leases.cells_mut(slot);
+        for (cell, &mpd) in cells.iter_mut().zip(&self.wiring.mpd[links]) {
             let load = &mut self.loads[mpd as usize];
             if *load <= level {
                 let one_more = u32::from(rest > 0);
@@ -222,24 +210,22 @@ impl Policy for LeastLoaded {
 
     fn release(&mut self, lease: Lease) -> Result<u32> {
         let server = self.leases.holder(&lease)?;
-        let links = self.first[server]..self.first[server + 1];
+        let links = self.wiring.links(server);
         let mut freed = 0;
-        for (cell, &mpd) in self.leases.cells(lease.0).iter_mut().zip(&self.mpds[links]) {
+        for (cell, &mpd) in self.leases.cells_mut(lease.0).iter_mut().zip(&self.wiring.mpd[links]) {
             self.loads[mpd as usize] -= *cell;
             freed += *cell;
             *cell = 0;
         }
-        self.leases.holder[lease.0 as usize] = FREE;
-        self.leases.free.push(lease.0);
+        self.leases.close(lease.0);
         self.total -= freed;
         Ok(freed)
     }
 
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
         let server = self.leases.holder(lease)?;
-        let mpds = &self.mpds[self.first[server]..self.first[server + 1]];
-        let cells = &self.leases.gib[lease.0 as usize * self.leases.stride..];
-        let held = mpds.iter().zip(cells).filter(|(_, gib)| **gib > 0);
+        let mpds = &self.wiring.mpd[self.wiring.links(server)];
+        let held = mpds.iter().zip(self.leases.cells(lease.0)).filter(|(_, gib)| **gib > 0);
         Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
     }
 
@@ -257,6 +243,10 @@ impl Policy for LeastLoaded {
 
     fn moved_gib(&self) -> u64 {
         0
+    }
+
+    fn spilled_gib(&self) -> u64 {
+        self.spilled
     }
 }
 
@@ -285,18 +275,7 @@ impl GlobalPool {
     /// An empty pool of `servers` servers.
     #[must_use]
     pub fn new(servers: usize) -> Self {
-        let leases = Leases { stride: 1, gib: Vec::new(), holder: Vec::new(), free: Vec::new() };
-        Self {
-            inner: LeastLoaded {
-                first: (0..=servers).collect(),
-                mpds: vec![0; servers],
-                loads: vec![0],
-                total: 0,
-                peak: 0,
-                leases,
-                sorted: Vec::with_capacity(1),
-            },
-        }
+        Self { inner: LeastLoaded::on(Wiring::one_pool(servers), u32::MAX) }
     }
 }
 
@@ -330,6 +309,10 @@ impl Policy for GlobalPool {
     }
 
     fn moved_gib(&self) -> u64 {
+        0
+    }
+
+    fn spilled_gib(&self) -> u64 {
         0
     }
 }

@@ -16,8 +16,19 @@ pub struct Replay {
     pub released_gib: u64,
     /// GiB still held when the window closed.
     pub resident_gib: u64,
-    /// GiB the policy moved between MPDs.
+    /// GiB allocated inside the window.
+    pub window_allocated_gib: u64,
+    /// GiB the policy moved between MPDs inside the window.
+    pub window_moved_gib: u64,
+    /// GiB the policy moved between MPDs, before the window too.
     pub moved_gib: u64,
+    /// The most GiB moved for a single VM inside the window.
+    pub largest_burst_gib: u64,
+    /// GiB inside the window that found no room on MPDs of a fixed capacity
+    /// and stayed with the server.
+    pub spilled_gib: u64,
+    /// VMs inside the window of which some memory found no room.
+    pub spilled_vms: u64,
     /// Allocations and releases.
     pub events: u64,
 }
@@ -48,17 +59,28 @@ pub fn replay<P: Policy + ?Sized>(demand: &PodDemand, policy: &mut P) -> Result<
         return Err(Error::SizeMismatch { demand: servers, pod });
     }
     let mut leases: Vec<Option<Lease>> = (0..demand.vms()).map(|_| None).collect();
-    let (mut allocated_gib, mut released_gib) = (0, 0);
+    let (mut allocated_gib, mut released_gib, mut largest_burst_gib) = (0, 0, 0);
+    let (mut spilled_gib, mut spilled_vms) = (0, 0);
+    let (mut allocated_before_gib, mut moved_before_gib) = (0, 0);
     let (before, inside) = demand.events().split_at(demand.tracked_from());
     for (part, events) in [before, inside].into_iter().enumerate() {
         if part == 1 {
             policy.restart_peak();
+            (allocated_before_gib, moved_before_gib) = (allocated_gib, policy.moved_gib());
+            largest_burst_gib = 0;
         }
         for event in events {
             let held = &mut leases[event.vm as usize];
             if event.arrives {
+                let (moved, spilled) = (policy.moved_gib(), policy.spilled_gib());
                 *held = Some(policy.allocate(ServerId(event.server as usize), event.gib)?);
-                allocated_gib += u64::from(event.gib);
+                largest_burst_gib = largest_burst_gib.max(policy.moved_gib() - moved);
+                let spilled = policy.spilled_gib() - spilled;
+                allocated_gib += u64::from(event.gib) - spilled;
+                if part == 1 && spilled > 0 {
+                    spilled_gib += spilled;
+                    spilled_vms += 1;
+                }
             } else if let Some(lease) = held.take() {
                 released_gib += u64::from(policy.release(lease)?);
             }
@@ -69,7 +91,12 @@ pub fn replay<P: Policy + ?Sized>(demand: &PodDemand, policy: &mut P) -> Result<
         allocated_gib,
         released_gib,
         resident_gib: policy.loads_gib().iter().copied().map(u64::from).sum(),
+        window_allocated_gib: allocated_gib - allocated_before_gib,
+        window_moved_gib: policy.moved_gib() - moved_before_gib,
         moved_gib: policy.moved_gib(),
+        largest_burst_gib,
+        spilled_gib,
+        spilled_vms,
         events: demand.events().len() as u64,
     })
 }

@@ -4,15 +4,16 @@ use std::fmt;
 use std::str::FromStr;
 
 use octopus_design::Topology;
-use rand::SeedableRng;
+use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use crate::num::fraction;
 use crate::{
-    Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand, Replay, Result,
-    WarmUp, fractional_optimum, replay, theorem_a1,
+    BoundedMigration, Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand,
+    Replay, Result, WarmUp, fractional_optimum, replay, theorem_a1,
 };
 
 /// The most pods evaluated at once.
@@ -28,6 +29,8 @@ const MAX_JOBS: usize = 1_024;
 pub enum PolicyKind {
     /// The paper's greedy policy ([`LeastLoaded`]).
     LeastLoaded,
+    /// Moves memory only where an MPD would pass the cap ([`BoundedMigration`]).
+    BoundedMigration,
     /// All MPDs as one pool, whatever the wiring ([`GlobalPool`]).
     GlobalPool,
     /// The best any policy could do with this wiring, moving memory freely and
@@ -37,7 +40,8 @@ pub enum PolicyKind {
 
 impl PolicyKind {
     /// All policies.
-    pub const ALL: [Self; 3] = [Self::LeastLoaded, Self::GlobalPool, Self::Optimum];
+    pub const ALL: [Self; 4] =
+        [Self::LeastLoaded, Self::BoundedMigration, Self::GlobalPool, Self::Optimum];
 
     /// The policy's name on the command line.
     ///
@@ -51,9 +55,17 @@ impl PolicyKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LeastLoaded => "least-loaded",
+            Self::BoundedMigration => "bounded-migration",
             Self::GlobalPool => "global-pool",
             Self::Optimum => "optimum",
         }
+    }
+}
+
+impl PolicyKind {
+    /// Whether it lays memory on the wiring's MPDs.
+    const fn is_placed(self) -> bool {
+        matches!(self, Self::LeastLoaded | Self::BoundedMigration)
     }
 }
 
@@ -85,7 +97,17 @@ pub struct Options {
     /// The share of each VM's memory that is pooled: the paper has 0.65 for
     /// MPDs and 0.35 for switches (section 4.2).
     pub pooled_fraction: f64,
-    /// Fixes the pods drawn and the rounding of pooled memory.
+    /// How far the cap of [`BoundedMigration::online`] lies above what the
+    /// wiring has needed so far.
+    pub margin: f64,
+    /// What an MPD holds, if that is fixed: then this is what is provided, and
+    /// what finds no room spills. For least-loaded and bounded migration.
+    pub mpd_capacity_gib: Option<u32>,
+    /// The share of links that has failed, drawn anew for each pod
+    /// ([`octopus_design::pod::fail_links`]).
+    pub fail_links: f64,
+    /// Fixes the pods drawn, their failed links and the rounding of pooled
+    /// memory.
     pub seed: u64,
     /// Worker threads; 0 for one a core. Changes no result.
     pub jobs: usize,
@@ -102,6 +124,9 @@ impl Default for Options {
             policy: PolicyKind::LeastLoaded,
             pods: 30,
             pooled_fraction: 0.65,
+            margin: 0.05,
+            mpd_capacity_gib: None,
+            fail_links: 0.0,
             seed: 0,
             jobs: 0,
             bounds: true,
@@ -141,6 +166,12 @@ pub struct Savings {
     pub vms: usize,
     /// The share of memory that is pooled.
     pub pooled_fraction: f64,
+    /// The margin of bounded migration without a fixed capacity.
+    pub margin: Option<f64>,
+    /// The fixed capacity of an MPD, GiB.
+    pub mpd_capacity_gib: Option<u32>,
+    /// The share of links that has failed.
+    pub fail_links: f64,
     /// Mean saving.
     pub savings_mean: f64,
     /// Standard deviation of a pod's saving (n − 1); 0 for a single pod.
@@ -168,8 +199,18 @@ pub struct Savings {
     pub lower_bound_gib_mean: Option<f64>,
     /// Mean over pods of max `D_k` / `e_k`, GiB ([`theorem_a1`]).
     pub theorem_a1_gib_mean: Option<f64>,
-    /// GiB moved between MPDs as a fraction of GiB allocated; 0 if none was.
+    /// GiB moved between MPDs as a fraction of GiB allocated, both inside the
+    /// window; 0 if none was.
     pub moved_fraction: f64,
+    /// GiB moved an hour a server, inside the window.
+    pub moved_gib_per_server_hour: f64,
+    /// The most GiB moved for a single VM inside the window, in any pod.
+    pub largest_burst_gib: u64,
+    /// VMs of which some memory found no room, as a fraction of those with
+    /// pooled memory.
+    pub spilled_vms_fraction: f64,
+    /// GiB that found no room as a fraction of GiB asked for.
+    pub spilled_gib_fraction: f64,
     /// Events replayed, over all pods.
     pub events: u64,
 }
@@ -181,6 +222,7 @@ struct Outcome {
     peak_mpd_gib: f64,
     lower_bound_gib: Option<f64>,
     theorem_a1_gib: Option<f64>,
+    vms: u64,
     replay: Replay,
 }
 
@@ -203,9 +245,8 @@ fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
 ///
 /// # Errors
 ///
-/// [`Error::FleetTooSmall`]; [`Error::BadNumber`] or [`Error::OutOfRange`] for
-/// an option; [`Error::NoMpd`] if a server without links has demand;
-/// [`Error::Threads`].
+/// [`Error::FleetTooSmall`]; [`Error::BadNumber`], [`Error::OutOfRange`] or
+/// [`Error::DoesNotApply`] for an option; [`Error::Threads`].
 ///
 /// # Examples
 ///
@@ -237,6 +278,14 @@ pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result
     let (pod, servers) = (topology.servers(), fleet.servers());
     if pod > servers {
         return Err(Error::FleetTooSmall { pod, fleet: servers });
+    }
+    let policy = options.policy;
+    if options.mpd_capacity_gib.is_some() && !policy.is_placed() {
+        return Err(Error::DoesNotApply { option: "mpd_capacity_gib", policy: policy.name() });
+    }
+    fraction("fail_links", options.fail_links)?;
+    if options.fail_links > 0.0 && policy == PolicyKind::GlobalPool {
+        return Err(Error::DoesNotApply { option: "fail_links", policy: policy.name() });
     }
     let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
     let jobs = options.jobs;
@@ -276,6 +325,10 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
     rng.set_stream(pod + 1);
     let drawn = rand::seq::index::sample(&mut rng, demand.servers(), topology.servers());
     let demand = demand.pod(&drawn.into_vec())?;
+    let failed = (options.fail_links > 0.0)
+        .then(|| octopus_design::pod::fail_links(topology, options.fail_links, rng.random()))
+        .transpose()?;
+    let topology = failed.as_ref().unwrap_or(topology);
 
     let optimum = options.bounds || options.policy == PolicyKind::Optimum;
     let optimum = optimum.then(|| fractional_optimum(topology, &demand)).transpose()?;
@@ -283,14 +336,15 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
     let theorem = (!options.expansion.is_empty()).then(|| theorem_a1(&demand, &options.expansion));
     let theorem_a1_gib = theorem.transpose()?;
 
-    let mpds = topology.mpds() as f64;
-    let (replay, peak_mpd_gib) = replayed(topology, &demand, options.policy, lower_bound_gib)?;
+    let (replay, peak_mpd_gib) = replayed(topology, &demand, options, lower_bound_gib)?;
+    let size_gib = options.mpd_capacity_gib.map_or(peak_mpd_gib, f64::from);
     Ok(Outcome {
         baseline_gib: demand.baseline_gib() as f64,
-        provision_gib: mpds * peak_mpd_gib,
+        provision_gib: topology.mpds() as f64 * size_gib,
         peak_mpd_gib,
         lower_bound_gib,
         theorem_a1_gib,
+        vms: demand.vms() as u64,
         replay,
     })
 }
@@ -299,12 +353,23 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
 fn replayed(
     topology: &Topology,
     demand: &PodDemand,
-    policy: PolicyKind,
+    options: &Options,
     optimum_gib: Option<f64>,
 ) -> Result<(Replay, f64)> {
+    let policy = options.policy;
     match policy {
         PolicyKind::LeastLoaded => {
-            let replay = replay(demand, &mut LeastLoaded::new(topology))?;
+            let capacity_gib = options.mpd_capacity_gib.unwrap_or(u32::MAX);
+            let mut policy = LeastLoaded::with_capacity(topology, capacity_gib);
+            let replay = replay(demand, &mut policy)?;
+            Ok((replay, f64::from(replay.peak_mpd_gib)))
+        }
+        PolicyKind::BoundedMigration => {
+            let mut policy = match options.mpd_capacity_gib {
+                Some(capacity_gib) => BoundedMigration::fixed(topology, capacity_gib),
+                None => BoundedMigration::online(topology, options.margin)?,
+            };
+            let replay = replay(demand, &mut policy)?;
             Ok((replay, f64::from(replay.peak_mpd_gib)))
         }
         PolicyKind::GlobalPool | PolicyKind::Optimum => {
@@ -330,7 +395,14 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         .ok()
         .map(|t| t.inverse_cdf(0.975) * savings_sd / n.sqrt());
     let sum = |figure: &dyn Fn(&Replay) -> u64| outcomes.iter().map(|o| figure(&o.replay)).sum();
-    let (moved, allocated): (u64, u64) = (sum(&|r| r.moved_gib), sum(&|r| r.allocated_gib));
+    let (moved, allocated): (u64, u64) =
+        (sum(&|r| r.window_moved_gib), sum(&|r| r.window_allocated_gib));
+    let spilled: u64 = sum(&|r| r.spilled_gib);
+    let share = |part: u64, whole: u64| if whole > 0 { part as f64 / whole as f64 } else { 0.0 };
+    let span_s = fleet.window().end - fleet.window().start;
+    let server_hours = n * topology.servers() as f64 * span_s as f64 / 3600.0;
+    let is_online =
+        options.policy == PolicyKind::BoundedMigration && options.mpd_capacity_gib.is_none();
     let baseline_gib_mean = mean(&|o| o.baseline_gib);
     let provision_gib_mean = mean(&|o| o.provision_gib);
     Savings {
@@ -346,6 +418,9 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         fleet_servers: fleet.servers(),
         vms: fleet.vms().len(),
         pooled_fraction: options.pooled_fraction,
+        margin: is_online.then_some(options.margin),
+        mpd_capacity_gib: options.mpd_capacity_gib,
+        fail_links: options.fail_links,
         savings_mean,
         savings_sd,
         savings_ci95,
@@ -359,7 +434,11 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         provision_gib_mean,
         lower_bound_gib_mean: optional(&|o| o.lower_bound_gib),
         theorem_a1_gib_mean: optional(&|o| o.theorem_a1_gib),
-        moved_fraction: if allocated > 0 { moved as f64 / allocated as f64 } else { 0.0 },
+        moved_fraction: share(moved, allocated),
+        moved_gib_per_server_hour: moved as f64 / server_hours,
+        largest_burst_gib: outcomes.iter().map(|o| o.replay.largest_burst_gib).max().unwrap_or(0),
+        spilled_vms_fraction: share(sum(&|r| r.spilled_vms), outcomes.iter().map(|o| o.vms).sum()),
+        spilled_gib_fraction: share(spilled, spilled + allocated),
         events: sum(&|r| r.events),
     }
 }

@@ -164,6 +164,15 @@ pub(crate) struct PoolArgs {
     /// How a server chooses among its MPDs
     #[arg(long, value_enum, default_value_t = Policy::LeastLoaded)]
     pub(crate) policy: Policy,
+    /// Bounded migration: how far its cap lies above what the wiring has needed so far
+    #[arg(long, value_name = "M", default_value_t = 0.05)]
+    pub(crate) margin: f64,
+    /// What an MPD holds, where that is fixed; what finds no room spills and is counted
+    #[arg(long, value_name = "C", conflicts_with = "margin")]
+    pub(crate) mpd_capacity_gib: Option<u32>,
+    /// The share of links that has failed, drawn anew for each pod
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = fraction)]
+    pub(crate) fail_links: f64,
     /// Random pods to average over
     #[arg(long, value_name = "N", default_value = "30")]
     pub(crate) pods: NonZeroUsize,
@@ -190,6 +199,8 @@ pub(crate) enum TraceFormat {
 pub(crate) enum Policy {
     /// Each GiB to the least-loaded connected MPD (section 5.4)
     LeastLoaded,
+    /// Least-loaded under a cap, kept by moving memory only where it must
+    BoundedMigration,
     /// All MPDs as one pool, whatever the wiring
     GlobalPool,
     /// The best any policy could do: a bound, exact

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
         progress.follow(pod.name(), step);
         ControlFlow::Continue(())
     });
-    let mut expansion: Vec<usize> = found.iter().map(|e| e.upper).collect();
+    let mut expansion: Vec<usize> = found.iter().map(|e| e.lower).collect();
     if expansion.contains(&0) {
         // A server without links: the theorem divides by its expansion.
         expansion.clear();
@@ -63,11 +63,15 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
     let options = Options {
         policy: match args.policy {
             Policy::LeastLoaded => PolicyKind::LeastLoaded,
+            Policy::BoundedMigration => PolicyKind::BoundedMigration,
             Policy::GlobalPool => PolicyKind::GlobalPool,
             Policy::Optimum => PolicyKind::Optimum,
         },
         pods: args.pods.get(),
         pooled_fraction: args.pooled_fraction,
+        margin: args.margin,
+        mpd_capacity_gib: args.mpd_capacity_gib,
+        fail_links: args.fail_links,
         seed: args.draw.seed,
         jobs: args.draw.jobs().get(),
         bounds: true,
@@ -131,7 +135,33 @@ fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {
     table.add_row(["busiest MPD's peak", &gib(Some(savings.peak_mpd_gib_mean))]);
     table.add_row(["least peak of any policy", &gib(savings.lower_bound_gib_mean)]);
     table.add_row(["Theorem A.1", &gib(savings.theorem_a1_gib_mean)]);
-    table.add_row(["moved between MPDs", &percent(savings.moved_fraction)]);
+    if savings.policy == PolicyKind::BoundedMigration {
+        table.add_row([
+            "moved between MPDs",
+            &format!(
+                "{} of what was allocated, {:.3} GiB an hour a server, at most {} GiB for one VM",
+                percent(savings.moved_fraction),
+                savings.moved_gib_per_server_hour,
+                savings.largest_burst_gib
+            ),
+        ]);
+    }
+    if let Some(capacity_gib) = savings.mpd_capacity_gib {
+        table.add_row(["an MPD holds", &format!("{capacity_gib} GiB")]);
+    }
+    if savings.fail_links > 0.0 {
+        table.add_row(["failed links", &percent(savings.fail_links)]);
+    }
+    if savings.mpd_capacity_gib.is_some() || savings.spilled_gib_fraction > 0.0 {
+        table.add_row([
+            "found no room",
+            &format!(
+                "{} of the memory, of {} of the VMs",
+                percent(savings.spilled_gib_fraction),
+                percent(savings.spilled_vms_fraction)
+            ),
+        ]);
+    }
     table.add_row(["replayed", &format!("{} events in {:.2} s", savings.events, timing.seconds)]);
     format!("{} on {trace}\n\n{}\n", savings.topology, table.trim_fmt())
 }

@@ -13,6 +13,7 @@
 //! expansion, and tests verify every rule again.
 
 mod blueprint;
+mod fail;
 mod family;
 mod find;
 mod local_search;
@@ -20,6 +21,7 @@ mod random;
 mod shipped;
 
 pub use blueprint::{Blueprint, octopus_64_blueprint, octopus_96_blueprint};
+pub use fail::fail_links;
 pub use family::{OctopusSpec, bibd, fully_connected, octopus};
 pub use find::{Goal, find};
 pub use random::{JellyfishSpec, jellyfish, xpander};

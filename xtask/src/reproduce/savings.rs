@@ -72,6 +72,9 @@ impl Bench {
             let fleet = self.fleet()?;
             self.progress.say(format!("savings of {name}, {pods} pods"));
             let options = Options {
+                margin: 0.05,
+                mpd_capacity_gib: None,
+                fail_links: 0.0,
                 policy,
                 pods,
                 pooled_fraction,

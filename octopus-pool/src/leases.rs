@@ -1,0 +1,59 @@
+//! Where the memory of every lease lies, in one flat array.
+
+use crate::num::index_u32;
+use crate::policy::Lease;
+use crate::{Error, Result};
+
+/// A lease has a cell for each link of its server.
+#[derive(Clone, Debug)]
+pub(crate) struct Leases {
+    /// Cells a lease has in `gib`: the most MPDs a server reaches.
+    stride: usize,
+    gib: Vec<u32>,
+    /// The server of each lease, or [`FREE`].
+    holder: Vec<u32>,
+    free: Vec<u32>,
+}
+
+const FREE: u32 = u32::MAX;
+
+impl Leases {
+    pub(crate) fn new(stride: usize) -> Self {
+        Self { stride, gib: Vec::new(), holder: Vec::new(), free: Vec::new() }
+    }
+
+    /// A free slot for a server, all its cells 0.
+    pub(crate) fn open(&mut self, server: usize) -> u32 {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.holder.push(FREE);
+            self.gib.resize(self.holder.len() * self.stride, 0);
+            index_u32(self.holder.len() - 1)
+        });
+        self.holder[slot as usize] = index_u32(server);
+        slot
+    }
+
+    pub(crate) fn cells(&self, slot: u32) -> &[u32] {
+        let at = slot as usize * self.stride;
+        &self.gib[at..at + self.stride]
+    }
+
+    pub(crate) fn cells_mut(&mut self, slot: u32) -> &mut [u32] {
+        let at = slot as usize * self.stride;
+        &mut self.gib[at..at + self.stride]
+    }
+
+    /// The server that holds a lease.
+    pub(crate) fn holder(&self, lease: &Lease) -> Result<usize> {
+        match self.holder.get(lease.number() as usize) {
+            Some(&server) if server != FREE => Ok(server as usize),
+            _ => Err(Error::UnknownLease { lease: lease.number() }),
+        }
+    }
+
+    /// Frees a slot, whose cells are 0 again.
+    pub(crate) fn close(&mut self, slot: u32) {
+        self.holder[slot as usize] = FREE;
+        self.free.push(slot);
+    }
+}

@@ -1,0 +1,177 @@
+//! Policies that move or spill memory, event by event, against brute force.
+
+mod common;
+
+use octopus_design::{ServerId, Topology};
+use octopus_pool::{BoundedMigration, Lease, LeastLoaded, Policy};
+use proptest::prelude::*;
+
+/// A pod with any links at all, each server having one at least.
+fn any_pod() -> impl Strategy<Value = Topology> {
+    (2_usize..7, 1_usize..6).prop_flat_map(|(servers, mpds)| {
+        let rows = prop::collection::vec(prop::collection::vec(any::<bool>(), servers), mpds);
+        (rows, prop::collection::vec(0..mpds, servers)).prop_map(move |(rows, kept)| {
+            let linked = |mpd: usize, server: usize| rows[mpd][server] || kept[server] == mpd;
+            let of = |mpd| (0..servers).filter(move |&s| linked(mpd, s)).collect::<Vec<_>>();
+            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).expect("in range")
+        })
+    })
+}
+
+/// The least whole cap under which these demands fit: the largest D(U) over
+/// |N(U)|, rounded up.
+fn least_cap(pod: &Topology, used: &[u64]) -> u64 {
+    let caps = (1_u32..1 << pod.servers()).map(|bits| {
+        let set: Vec<_> = (0..pod.servers()).filter(|s| bits >> s & 1 == 1).map(ServerId).collect();
+        let wanted: u64 = set.iter().map(|s| used[s.index()]).sum();
+        wanted.div_ceil(pod.neighborhood(&set) as u64)
+    });
+    caps.max().unwrap_or(0)
+}
+
+/// A VM that is held, and what it got.
+struct Held {
+    lease: Lease,
+    server: usize,
+    asked: u32,
+    got: u32,
+}
+
+/// One step: an arrival of some GiB at a server, or a departure.
+type Steps = Vec<(prop::sample::Index, u32, bool)>;
+
+fn steps() -> impl Strategy<Value = Steps> {
+    prop::collection::vec(
+        (any::<prop::sample::Index>(), 0_u32..40, prop::bool::weighted(0.4)),
+        1..60,
+    )
+}
+
+/// Plays steps, and after each hands the policy and what is held to `check`.
+fn play<P: Policy>(
+    pod: &Topology,
+    policy: &mut P,
+    steps: Steps,
+    mut check: impl FnMut(&P, &[Held], Option<usize>) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    let mut held: Vec<Held> = Vec::new();
+    let mut spilled = 0;
+    for (pick, asked, departs) in steps {
+        let mut arrived = None;
+        if departs && !held.is_empty() {
+            let vm = held.swap_remove(pick.index(held.len()));
+            prop_assert_eq!(policy.release(vm.lease).expect("held"), vm.got);
+        } else {
+            let server = pick.index(pod.servers());
+            let lease = policy.allocate(ServerId(server), asked).expect("far from 2^32 GiB");
+            let got = asked
+                - u32::try_from(policy.spilled_gib() - spilled).expect("at most what was asked");
+            spilled = policy.spilled_gib();
+            held.push(Held { lease, server, asked, got });
+            arrived = Some(server);
+        }
+        // every GiB lies on an MPD that its server reaches, and no other does
+        let mut loads = vec![0; pod.mpds()];
+        for vm in &held {
+            let shares = policy.shares(&vm.lease).expect("held");
+            prop_assert_eq!(shares.iter().map(|(_, gib)| gib).sum::<u32>(), vm.got);
+            for (mpd, gib) in shares {
+                prop_assert!(pod.linked(ServerId(vm.server), mpd));
+                loads[mpd.index()] += gib;
+            }
+        }
+        prop_assert_eq!(policy.loads_gib(), &loads);
+        prop_assert!(policy.peak_gib() >= loads.into_iter().max().unwrap_or(0));
+        check(policy, &held, arrived)?;
+    }
+    Ok(())
+}
+
+fn used(servers: usize, held: &[Held], of: impl Fn(&Held) -> u32) -> Vec<u64> {
+    let mut used = vec![0; servers];
+    for vm in held {
+        used[vm.server] += u64::from(of(vm));
+    }
+    used
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// The online rule knows exactly what the wiring has needed, stays under
+    /// its cap, and spills nothing.
+    #[test]
+    fn an_online_cap_is_the_optimum_so_far(pod in any_pod(), steps in steps(), percent in 0_u32..30) {
+        let mut policy = BoundedMigration::online(&pod, f64::from(percent) / 100.0).unwrap();
+        let mut needed = 0;
+        play(&pod, &mut policy, steps, |policy, held, _| {
+            needed = needed.max(least_cap(&pod, &used(pod.servers(), held, |vm| vm.asked)));
+            prop_assert_eq!(policy.needed_gib(), needed);
+            let cap = (needed * u64::from(100 + percent)).div_ceil(100);
+            // the margin is a float: its product may lie a hair above a whole number
+            prop_assert!((cap..=cap + 1).contains(&u64::from(policy.cap_gib())));
+            prop_assert!(policy.peak_gib() <= policy.cap_gib());
+            prop_assert_eq!(policy.spilled_gib(), 0);
+            Ok(())
+        })?;
+    }
+
+    /// Under a fixed capacity, what spills could not have been kept by any
+    /// movement.
+    #[test]
+    fn a_fixed_cap_spills_only_what_does_not_fit(pod in any_pod(), steps in steps(), capacity in 0_u32..30) {
+        let mut policy = BoundedMigration::fixed(&pod, capacity);
+        play(&pod, &mut policy, steps, |policy, held, arrived| {
+            prop_assert!(policy.peak_gib() <= capacity);
+            let mut kept = used(pod.servers(), held, |vm| vm.got);
+            prop_assert!(least_cap(&pod, &kept) <= u64::from(capacity));
+            if let Some(server) = arrived && held.last().is_some_and(|vm| vm.got < vm.asked) {
+                kept[server] += 1;
+                prop_assert!(least_cap(&pod, &kept) > u64::from(capacity));
+            }
+            Ok(())
+        })?;
+    }
+
+    /// Greedy under a capacity spills what its own MPDs do not hold.
+    #[test]
+    fn greedy_under_a_capacity_fills_it(pod in any_pod(), steps in steps(), capacity in 0_u32..30) {
+        let mut policy = LeastLoaded::with_capacity(&pod, capacity);
+        play(&pod, &mut policy, steps, |policy, held, arrived| {
+            prop_assert!(policy.peak_gib() <= capacity);
+            prop_assert_eq!(policy.moved_gib(), 0);
+            if let Some(server) = arrived && held.last().is_some_and(|vm| vm.got < vm.asked) {
+                let full = |mpd: octopus_design::MpdId| policy.loads_gib()[mpd.index()] == capacity;
+                prop_assert!(pod.mpds_of(ServerId(server)).all(full));
+            }
+            Ok(())
+        })?;
+    }
+
+    /// A capacity that is never met changes nothing.
+    #[test]
+    fn an_ample_capacity_is_none(pod in any_pod(), steps in steps()) {
+        let mut free = LeastLoaded::new(&pod);
+        let mut loads = Vec::new();
+        play(&pod, &mut free, steps.clone(), |policy, _, _| {
+            loads.push(policy.loads_gib().to_vec());
+            Ok(())
+        })?;
+        let mut at = 0;
+        let mut capped = LeastLoaded::with_capacity(&pod, 60 * 40);
+        play(&pod, &mut capped, steps.clone(), |policy, _, _| {
+            prop_assert_eq!(policy.loads_gib(), &loads[at]);
+            at += 1;
+            Ok(())
+        })?;
+        // nor does migration move anything then, and it fills as greedy does
+        let mut migration = BoundedMigration::fixed(&pod, 60 * 40);
+        at = 0;
+        play(&pod, &mut migration, steps, |policy, _, _| {
+            prop_assert_eq!(policy.loads_gib(), &loads[at]);
+            prop_assert_eq!(policy.moved_gib(), 0);
+            at += 1;
+            Ok(())
+        })?;
+    }
+}
