@@ -11,7 +11,7 @@
 //! * [`verify`] checks a pod's rules, sharing no code with what built it.
 //! * [`measure`] counts overlap and message hops and finds the spectral gap.
 //! * [`expansion`] finds the expansion `e_k`, with a proof.
-//! * [`format`] reads and writes topologies.
+//! * [`mod@format`] reads and writes topologies.
 
 #![forbid(unsafe_code)]
 

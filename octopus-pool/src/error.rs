@@ -28,6 +28,44 @@ pub enum Error {
         /// What the reader said.
         source: csv::Error,
     },
+    /// An SQLite file cannot be read, or is not the trace it should be.
+    #[error("{file}: {source}")]
+    Database {
+        /// The path, as given.
+        file: String,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The packing trace is an SQLite file, and this is none.
+    #[error("{file}: not an SQLite file, which an azure-packing trace is")]
+    NotSqlite {
+        /// The name of the input.
+        file: String,
+    },
+    /// A row of a database table is not what it should be.
+    #[error("{file}: {table} row {row}: {field} is {value}, expected {expected}")]
+    BadCell {
+        /// The path, as given.
+        file: String,
+        /// The table.
+        table: &'static str,
+        /// The row's rowid.
+        row: i64,
+        /// The column.
+        field: &'static str,
+        /// What it holds.
+        value: f64,
+        /// What the column should hold.
+        expected: &'static str,
+    },
+    /// No VM type is known on the machine asked for.
+    #[error("{file}: no vmType row has machineId {machine}")]
+    NoMachine {
+        /// The path, as given.
+        file: String,
+        /// The machine.
+        machine: i64,
+    },
     /// The header is none that is known, and no format was named.
     #[error("{file}:1: unknown trace format: the header is {header:?}; known formats: {known}")]
     UnknownFormat {

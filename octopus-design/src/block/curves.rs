@@ -22,7 +22,8 @@ use crate::{Result, field::Field};
 ///
 /// # Errors
 ///
-/// [`Error::NotAPrimePower`] or [`Error::OutOfRange`] if there is no field of
+/// [`Error::NotAPrimePower`](crate::Error::NotAPrimePower) or
+/// [`Error::OutOfRange`](crate::Error::OutOfRange) if there is no field of
 /// q² elements or the design would be too large.
 ///
 /// # Examples
@@ -85,7 +86,7 @@ pub fn hermitian_unital(q: usize) -> Result<BlockDesign> {
 ///
 /// # Errors
 ///
-/// [`Error::OutOfRange`] if not 0 < m < n ≤ 7.
+/// [`Error::OutOfRange`](crate::Error::OutOfRange) if not 0 < m < n ≤ 7.
 ///
 /// # Examples
 ///

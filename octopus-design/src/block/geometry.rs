@@ -18,8 +18,9 @@ use crate::{MAX_SERVERS, Result, field::Field};
 ///
 /// # Errors
 ///
-/// [`Error::NotAPrimePower`] or [`Error::OutOfRange`] if there is no field of
-/// `q` elements, or if `dimension` is below 2 or makes too many points.
+/// [`Error::NotAPrimePower`](crate::Error::NotAPrimePower) or
+/// [`Error::OutOfRange`](crate::Error::OutOfRange) if there is no field of `q`
+/// elements, or if `dimension` is below 2 or makes too many points.
 ///
 /// # Examples
 ///

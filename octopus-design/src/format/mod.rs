@@ -9,7 +9,7 @@
 //!
 //! [`read`] takes either of the first two from anything that can be read. What
 //! is read is never trusted: whatever the bytes, the answer is a well-formed
-//! [`Topology`](crate::Topology) or an [`Error`](crate::Error) of one short
+//! [`Topology`] or an [`Error`](crate::Error) of one short
 //! line, and memory stays within a small multiple of [`MAX_FILE_BYTES`] and
 //! the adjacency's own limit.
 //!

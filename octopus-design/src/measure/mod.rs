@@ -5,7 +5,7 @@
 //! * [`connected`]: whether every server can reach every other at all.
 //! * [`spectrum`]: the spectral gap, which bounds expansion from below.
 //!
-//! Everything here takes any [`Topology`](crate::Topology), of any size; work
+//! Everything here takes any [`Topology`], of any size; work
 //! is shared among the threads of the current rayon pool, whose number changes
 //! no result.
 

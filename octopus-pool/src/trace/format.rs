@@ -5,16 +5,21 @@ use std::str::FromStr;
 
 use csv::ByteRecord;
 
-use super::{MAX_FLEET, MAX_TIME_S, MAX_VM_GIB, Rule};
-use crate::num::round_i64;
+use super::{Cleaned, MAX_FLEET, MAX_TIME_S, MAX_VM_GIB, Rule, count};
+use crate::num::{round_i64, round_u32};
 use crate::{Error, Result};
+
+/// The resolution of Azure's traces, in seconds.
+pub(super) const AZURE_BIN_S: i64 = 300;
 
 /// What spreadsheets put in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// A trace file's format, plain or gzipped.
+/// A trace file's format; those of text may be gzipped.
 ///
 /// Columns are found by the header's names, in any order; others are ignored.
+/// The public files of [`Self::AzureV1`], [`Self::AzureV2`] and some of
+/// [`Self::HuaweiEast`] have no header, and their columns stand in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -25,11 +30,34 @@ pub enum Format {
     /// (Cortez et al., SOSP 2017) with lifetimes in bins, as processed by
     /// Bergsma et al. (SOSP 2021).
     AzureWindow,
+    /// Azure's `vmtable.csv` of 2017 (Cortez et al., SOSP 2017): `vmid`,
+    /// `subscriptionid`, `deploymentid`, `vmcreated`, `vmdeleted`, `maxcpu`,
+    /// `avgcpu`, `p95maxcpu`, `vmcategory`, `vmcorecount`, `vmmemory`; seconds
+    /// and GB. As in the publishers' notebook, a lifetime is 300 s at least; who
+    /// is deleted at the trace's last instant lives on.
+    AzureV1,
+    /// The same of 2019, with cores and memory in buckets; the open ones are
+    /// read as 30 cores and 70 GB, as in the publishers' notebook.
+    AzureV2,
+    /// Azure's packing trace of 2020 (Hadary et al., OSDI 2020), an SQLite
+    /// file: `vm(vmId, vmTypeId, starttime, endtime)` in days and
+    /// `vmType(vmTypeId, machineId, core, memory)` in fractions of a machine.
+    AzurePacking,
+    /// Huawei-East-1: `vmid`, `cpu`, `memory`, `time`, `type`; a row creates
+    /// (0) or deletes (1) a VM.
+    HuaweiEast,
 }
 
 impl Format {
     /// All formats.
-    pub const ALL: [Self; 2] = [Self::Plain, Self::AzureWindow];
+    pub const ALL: [Self; 6] = [
+        Self::Plain,
+        Self::AzureWindow,
+        Self::AzureV1,
+        Self::AzureV2,
+        Self::AzurePacking,
+        Self::HuaweiEast,
+    ];
 
     /// The format's name on the command line.
     ///
@@ -44,6 +72,10 @@ impl Format {
         match self {
             Self::Plain => "plain",
             Self::AzureWindow => "azure-window",
+            Self::AzureV1 => "azure-v1",
+            Self::AzureV2 => "azure-v2",
+            Self::AzurePacking => "azure-packing",
+            Self::HuaweiEast => "huawei-east",
         }
     }
 
@@ -54,12 +86,49 @@ impl Format {
             Self::AzureWindow => {
                 &["start_bin_s", "dur_lo_s", "dur_hi_s", "censored", "cores", "mem_gib"]
             }
+            Self::AzureV1 => &["vmid", "vmcreated", "vmdeleted", "vmcorecount", "vmmemory"],
+            Self::AzureV2 => {
+                &["vmid", "vmcreated", "vmdeleted", "vmcorecountbucket", "vmmemorybucket"]
+            }
+            Self::AzurePacking => &[],
+            Self::HuaweiEast => &["vmid", "cpu", "memory", "time", "type"],
         }
     }
 
-    /// The format whose columns a header has.
-    pub(super) fn recognised(header: &ByteRecord) -> Option<Self> {
-        Self::ALL.into_iter().find(|f| f.columns().iter().all(|c| find(header, c).is_some()))
+    /// Where the columns stand in a file without a header, and how many fields
+    /// a row of it has.
+    const fn positions(self) -> Option<(&'static [usize], usize)> {
+        match self {
+            Self::AzureV1 | Self::AzureV2 => Some((&[0, 3, 4, 9, 10], 11)),
+            Self::HuaweiEast => Some((&[0, 1, 2, 3, 4], 5)),
+            Self::Plain | Self::AzureWindow | Self::AzurePacking => None,
+        }
+    }
+
+    /// The format of a file, from its first record: a header with the format's
+    /// columns, or a row of one that has no header.
+    pub(super) fn recognised(first: &ByteRecord) -> Option<Self> {
+        let has_header = |f: &Self| {
+            !f.columns().is_empty() && f.columns().iter().all(|c| find(first, c).is_some())
+        };
+        Self::ALL.into_iter().find(has_header).or_else(|| Self::of_row(first))
+    }
+
+    fn of_row(row: &ByteRecord) -> Option<Self> {
+        let text = |at: usize| row.get(at).and_then(|field| std::str::from_utf8(field).ok());
+        let is_number = |at: usize| text(at).is_some_and(|t| t.parse::<f64>().is_ok());
+        match row.len() {
+            11 if is_number(3) && is_number(4) => {
+                let cores = text(9).is_some_and(|t| ["2", "4", "8", "24", ">24"].contains(&t));
+                let memory =
+                    text(10).is_some_and(|t| ["2", "4", "8", "32", "64", ">64"].contains(&t));
+                Some(if cores && memory { Self::AzureV2 } else { Self::AzureV1 })
+            }
+            5 if (1..4).all(is_number) && matches!(text(4), Some("0" | "1")) => {
+                Some(Self::HuaweiEast)
+            }
+            _ => None,
+        }
     }
 
     /// All names, for messages.
@@ -117,8 +186,18 @@ pub(super) enum Life {
     Open,
 }
 
-/// A row, or the rule by which it is dropped.
-pub(super) type Parsed = Result<Row, Rule>;
+/// What a record says.
+#[derive(Clone, Debug)]
+pub(super) enum Said {
+    /// A VM's whole stay.
+    Stay(Row),
+    /// A VM begins; its life is open so far.
+    Create(Box<[u8]>, Row),
+    /// A VM ends.
+    Delete(Box<[u8]>, i64),
+    /// Nothing: the row is dropped, and counted.
+    Dropped,
+}
 
 /// Where a format's columns stand in this file.
 #[derive(Debug)]
@@ -126,10 +205,19 @@ pub(super) struct Columns {
     format: Format,
     at: Vec<(&'static str, usize)>,
     server: Option<usize>,
+    /// Fields of every row, and whether the first record was a row itself.
+    pub(super) fields: usize,
+    pub(super) headless: bool,
 }
 
 impl Columns {
+    /// From the first record of a file.
     pub(super) fn new(format: Format, header: &ByteRecord, file: &str) -> Result<Self> {
+        let named = format.columns().iter().any(|column| find(header, column).is_some());
+        if let Some((positions, fields)) = format.positions().filter(|_| !named) {
+            let at = format.columns().iter().copied().zip(positions.iter().copied()).collect();
+            return Ok(Self { format, at, server: None, fields, headless: true });
+        }
         let at = |&column: &&'static str| {
             find(header, column).map(|i| (column, i)).ok_or_else(|| Error::MissingColumn {
                 file: file.to_owned(),
@@ -139,16 +227,40 @@ impl Columns {
         };
         let at = format.columns().iter().map(at).collect::<Result<_>>()?;
         let server = (format == Format::Plain).then(|| find(header, "server")).flatten();
-        Ok(Self { format, at, server })
+        Ok(Self { format, at, server, fields: header.len(), headless: false })
     }
 
-    /// Reads one record.
-    pub(super) fn parse(&self, record: &ByteRecord, file: &str, line: u64) -> Result<Parsed> {
+    /// Reads one record, and counts the rules that touch it.
+    pub(super) fn parse(
+        &self,
+        record: &ByteRecord,
+        file: &str,
+        line: u64,
+        cleaning: &mut Vec<Cleaned>,
+    ) -> Result<Said> {
         let fields = Fields { columns: self, record, file, line };
-        match self.format {
+        if record.len() != self.fields {
+            let (fields, expected) = (record.len() as u64, self.fields as u64);
+            return Err(Error::FieldCount { file: file.to_owned(), line, fields, expected });
+        }
+        let said = match self.format {
             Format::Plain => fields.plain(),
             Format::AzureWindow => fields.azure_window(),
-        }
+            Format::AzureV1 | Format::AzureV2 => fields.azure_table(cleaning),
+            Format::HuaweiEast => fields.huawei_east(),
+            // an SQLite file has no records
+            Format::AzurePacking => Ok(Err(Rule::NotFinite)),
+        }?;
+        Ok(said.unwrap_or_else(|rule| {
+            count(cleaning, rule, 1);
+            Said::Dropped
+        }))
+    }
+
+    /// What tells a VM's stay from others, where the format names VMs.
+    pub(super) fn identity<'r>(&self, record: &'r ByteRecord) -> Option<&'r [u8]> {
+        let named = matches!(self.format, Format::Plain | Format::AzureV1 | Format::AzureV2);
+        self.at.first().filter(|_| named).and_then(|(_, at)| record.get(*at))
     }
 }
 
@@ -159,6 +271,9 @@ struct Fields<'a> {
     file: &'a str,
     line: u64,
 }
+
+/// What a record says, or the rule by which it is dropped.
+type Parsed = Result<Said, Rule>;
 
 impl Fields<'_> {
     fn plain(&self) -> Result<Parsed> {
@@ -197,6 +312,54 @@ impl Fields<'_> {
         self.checked(5, Row { start_s, life, memory_gib, cores, server: None })
     }
 
+    /// Azure V1 and V2: the same but for what the last two columns may hold.
+    fn azure_table(&self, cleaning: &mut Vec<Cleaned>) -> Result<Parsed> {
+        let (start, end) = (self.number(1)?, self.number(2)?);
+        let mut open = false;
+        let mut bucket = |column, text: &[u8], value: f64| {
+            let is_open = self.text(column).1 == text;
+            open |= is_open;
+            if is_open { Ok(value) } else { self.number(column) }
+        };
+        let (cores, memory_gib) = (bucket(3, b">24", 30.0)?, bucket(4, b">64", 70.0)?);
+        if ![start, end, cores, memory_gib].iter().all(|x| x.is_finite()) {
+            return Ok(Err(Rule::NotFinite));
+        }
+        if cores.fract().abs() > 0.0 || !(0.0..=1e6).contains(&cores) {
+            return Err(self.malformed(3, "a whole number of cores up to 1000000"));
+        }
+        let (start_s, end_s) = (self.time(1, start)?, self.time(2, end)?);
+        let mut life_s = end_s - start_s;
+        if (0..AZURE_BIN_S).contains(&life_s) {
+            count(cleaning, Rule::RaisedLifetime, 1);
+            life_s = AZURE_BIN_S;
+        }
+        if open {
+            count(cleaning, Rule::OpenBucket, 1);
+        }
+        let (life, cores) = (Life::Known(life_s), round_u32(cores));
+        self.checked(4, Row { start_s, life, memory_gib, cores, server: None })
+    }
+
+    fn huawei_east(&self) -> Result<Parsed> {
+        let time = self.number(3)?;
+        let creates = match self.text(4).1 {
+            b"0" => true,
+            b"1" => false,
+            _ => return Err(self.malformed(4, "0 or 1")),
+        };
+        let (cores, memory_gib) = (self.cores(1)?, self.number(2)?);
+        if ![time, memory_gib].iter().all(|x| x.is_finite()) {
+            return Ok(Err(Rule::NotFinite));
+        }
+        let (id, time_s) = (self.text(0).1.into(), self.time(3, time)?);
+        if !creates {
+            return Ok(Ok(Said::Delete(id, time_s)));
+        }
+        let row = Row { start_s: time_s, life: Life::Open, memory_gib, cores, server: None };
+        Ok(self.checked(2, row)?.map(|_| Said::Create(id, row)))
+    }
+
     /// Applies the dropping rules common to all formats.
     fn checked(&self, memory_column: usize, row: Row) -> Result<Parsed> {
         if row.memory_gib > MAX_VM_GIB {
@@ -215,7 +378,7 @@ impl Fields<'_> {
         } else if high == 0 && !open {
             Err(Rule::ZeroLifetime)
         } else {
-            Ok(row)
+            Ok(Said::Stay(row))
         })
     }
 

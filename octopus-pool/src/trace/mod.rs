@@ -2,6 +2,7 @@
 
 mod format;
 mod guard;
+mod packing;
 mod read;
 mod warm_up;
 
@@ -65,6 +66,14 @@ pub enum Rule {
     ZeroLifetime,
     /// Dropped: not alive at any time inside the window.
     OutsideWindow,
+    /// Dropped: a row that cannot be read, with [`ReadOptions::lenient`].
+    Malformed,
+    /// Dropped: the same VM with the same start and end stood before.
+    Duplicate,
+    /// Dropped: a VM is created that is there already.
+    CreatedTwice,
+    /// Dropped: a VM is deleted that was never created.
+    NeverCreated,
     /// Dropped by placement: larger than any server.
     LargerThanServer,
     /// Dropped by placement: no server had room.
@@ -72,6 +81,13 @@ pub enum Rule {
     /// Kept: its true lifetime is unknown; drawn from what other VMs reached
     /// beyond the time it was seen alive (Kaplan–Meier).
     Censored,
+    /// Kept: a lifetime below the trace's resolution was raised to it.
+    RaisedLifetime,
+    /// Kept: a size given only as more than the largest bucket's was read as
+    /// the publishers read it.
+    OpenBucket,
+    /// Kept: a start that stands for a missing one was replaced.
+    MissingStart,
     /// Kept: alive at an edge of the window, and counted inside it only.
     Clipped,
 }
@@ -90,9 +106,16 @@ impl Rule {
             Self::EndBeforeStart => "end-before-start",
             Self::ZeroLifetime => "zero-lifetime",
             Self::OutsideWindow => "outside-window",
+            Self::Malformed => "malformed",
+            Self::Duplicate => "duplicate",
+            Self::CreatedTwice => "created-twice",
+            Self::NeverCreated => "never-created",
             Self::LargerThanServer => "larger-than-server",
             Self::NoRoom => "no-room",
             Self::Censored => "censored",
+            Self::RaisedLifetime => "raised-lifetime",
+            Self::OpenBucket => "open-bucket",
+            Self::MissingStart => "missing-start",
             Self::Clipped => "clipped",
         }
     }
@@ -105,7 +128,14 @@ impl Rule {
     /// ```
     #[must_use]
     pub const fn dropped(self) -> bool {
-        !matches!(self, Self::Censored | Self::Clipped)
+        !matches!(
+            self,
+            Self::Censored
+                | Self::RaisedLifetime
+                | Self::OpenBucket
+                | Self::MissingStart
+                | Self::Clipped
+        )
     }
 }
 

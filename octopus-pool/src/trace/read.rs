@@ -1,6 +1,9 @@
 //! Reads trace files row by row.
 
+use std::collections::hash_map::{DefaultHasher, Entry};
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::hash::{BuildHasher, BuildHasherDefault};
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
@@ -10,18 +13,18 @@ use flate2::read::MultiGzDecoder;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::format::{Columns, Life, Row};
+use super::format::{AZURE_BIN_S, Columns, Life, Row, Said};
 use super::guard::Guard;
+use super::packing;
 use super::warm_up::{draw_censored, with_warm_up};
 use super::{Cleaned, Format, MAX_ROWS, Rule, Trace, Vm, WarmUp, check_window, count};
-use crate::{Error, Result};
+use crate::{Error, Result, ServerSize};
 
 /// The first two bytes of a gzip stream (RFC 1952).
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// The Azure window's arrival bins, in seconds: the window ends one bin after
-/// its last arrival.
-const AZURE_BIN_S: i64 = 300;
+/// The first bytes of an SQLite file.
+const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
 /// How to read a trace.
 ///
@@ -41,6 +44,15 @@ pub struct ReadOptions {
     /// in the file (see [`with_warm_up`]). Where `None`: for the Azure window,
     /// which lacks them.
     pub warm_up: Option<bool>,
+    /// Whether a row that cannot be read is dropped and counted
+    /// ([`Rule::Malformed`]) rather than an error.
+    pub lenient: bool,
+    /// Of [`Format::AzurePacking`]: the machine whose fractions are used; where
+    /// `None`, the lowest `machineId` that has a row for every VM type, or for
+    /// the most of them.
+    pub machine: Option<i64>,
+    /// What a whole machine has, where a trace gives sizes as fractions of one.
+    pub machine_size: ServerSize,
     /// Seed of what is drawn: lifetimes in their bins, unknown lifetimes, and
     /// the warm-up population.
     pub seed: u64,
@@ -56,6 +68,9 @@ impl Default for ReadOptions {
             format: None,
             window: None,
             warm_up: None,
+            lenient: false,
+            machine: None,
+            machine_size: ServerSize { cores: 96, memory_gib: 384.0 },
             seed: 0,
             max_rows: 20_000_000,
             max_bytes: 8 << 30,
@@ -63,11 +78,11 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a trace file, plain or gzipped.
+/// Reads a trace file, plain, gzipped, or of SQLite.
 ///
 /// # Errors
 ///
-/// [`Error::Open`], and as [`read_trace_from`].
+/// [`Error::Open`], [`Error::Database`], and as [`read_trace_from`].
 ///
 /// # Examples
 ///
@@ -78,9 +93,18 @@ impl Default for ReadOptions {
 /// ```
 pub fn read_trace(path: &Path, options: &ReadOptions) -> Result<Trace> {
     let name = path.display().to_string();
-    match File::open(path) {
-        Ok(file) => read_trace_from(file, &name, options),
-        Err(source) => Err(Error::Open { file: name, source }),
+    let open = || File::open(path).map_err(|source| Error::Open { file: name.clone(), source });
+    let mut magic = Vec::new();
+    let most = SQLITE_MAGIC.len() as u64;
+    let peeked = open()?.take(most).read_to_end(&mut magic);
+    peeked.map_err(|source| Error::Open { file: name.clone(), source })?;
+    let is_sqlite = magic == SQLITE_MAGIC;
+    match options.format {
+        Some(Format::AzurePacking) | None if is_sqlite => {
+            let (rows, cleaning) = packing::read(path, &name, options)?;
+            finish(Format::AzurePacking, rows, cleaning, &name, options)
+        }
+        _ => read_trace_from(open()?, &name, options),
     }
 }
 
@@ -113,7 +137,18 @@ pub fn read_trace(path: &Path, options: &ReadOptions) -> Result<Trace> {
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
 pub fn read_trace_from(reader: impl Read, name: &str, options: &ReadOptions) -> Result<Trace> {
-    let (format, rows, mut cleaning) = read_rows(reader, name, options)?;
+    let (format, rows, cleaning) = read_rows(reader, name, options)?;
+    finish(format, rows, cleaning, name, options)
+}
+
+/// From rows to a trace: the window, drawn lifetimes, the warm-up.
+fn finish(
+    format: Format,
+    mut rows: Vec<Row>,
+    mut cleaning: Vec<Cleaned>,
+    name: &str,
+    options: &ReadOptions,
+) -> Result<Trace> {
     let window = match &options.window {
         Some(window) => window.clone(),
         None => span(format, &rows),
@@ -123,6 +158,9 @@ pub fn read_trace_from(reader: impl Read, name: &str, options: &ReadOptions) -> 
         return Err(Error::NoVms { source_name: name.to_owned(), start_s, end_s });
     }
     check_window(&window)?;
+    if matches!(format, Format::AzureV1 | Format::AzureV2) {
+        open_at_the_end(&mut rows);
+    }
     let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let vms = rows.iter().map(|row| observed(row, &window, &mut rng));
     // A row that starts beyond a window the caller chose has no life before its end.
@@ -153,30 +191,115 @@ fn read_rows(
     let plain: Box<dyn Read + '_> =
         if gzipped { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) };
     let guarded = Guard::new(plain, options.max_bytes);
-    let mut csv = ReaderBuilder::new().trim(Trim::All).from_reader(guarded);
+    let mut csv = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(guarded);
 
     let header = csv.byte_headers().map_err(|e| failed(1, e))?.clone();
     let Some(format) = options.format.or_else(|| Format::recognised(&header)) else {
         return Err(unknown_format(name, &header));
     };
+    if format == Format::AzurePacking {
+        return Err(Error::NotSqlite { file: name.to_owned() });
+    }
     let columns = Columns::new(format, &header, name)?;
-
-    let (mut rows, mut cleaning) = (Vec::new(), Vec::new());
-    let most = options.max_rows.min(MAX_ROWS);
+    let mut gathered = Gathered::new(name, options);
+    if columns.headless {
+        gathered.take(&columns, &header, 1)?;
+    }
     let mut record = ByteRecord::new();
     loop {
         let more = csv.read_byte_record(&mut record);
         if !more.map_err(|e| failed(csv.position().line(), e))? {
+            let (rows, cleaning) = gathered.done();
             return Ok((format, rows, cleaning));
         }
         let line = record.position().map_or_else(|| csv.position().line(), csv::Position::line);
-        match columns.parse(&record, name, line)? {
-            Err(rule) => count(&mut cleaning, rule, 1),
-            Ok(_) if rows.len() == most => {
-                return Err(Error::TooManyRows { file: name.to_owned(), line, most });
-            }
-            Ok(row) => rows.push(row),
+        gathered.take(&columns, &record, line)?;
+    }
+}
+
+/// Rows as they come in.
+struct Gathered<'a> {
+    name: &'a str,
+    options: &'a ReadOptions,
+    rows: Vec<Row>,
+    cleaning: Vec<Cleaned>,
+    /// Hashes of the stays so far, in a trace that names its VMs.
+    stays: HashSet<u64>,
+    hasher: BuildHasherDefault<DefaultHasher>,
+    /// VMs created and not deleted yet, in one that tells both apart.
+    alive: HashMap<Box<[u8]>, Row>,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(name: &'a str, options: &'a ReadOptions) -> Self {
+        Self {
+            name,
+            options,
+            rows: Vec::new(),
+            cleaning: Vec::new(),
+            stays: HashSet::new(),
+            hasher: BuildHasherDefault::default(),
+            alive: HashMap::new(),
         }
+    }
+
+    fn take(&mut self, columns: &Columns, record: &ByteRecord, line: u64) -> Result<()> {
+        let said = match columns.parse(record, self.name, line, &mut self.cleaning) {
+            Err(_) if self.options.lenient => {
+                count(&mut self.cleaning, Rule::Malformed, 1);
+                return Ok(());
+            }
+            said => said?,
+        };
+        let most = self.options.max_rows.min(MAX_ROWS);
+        if self.rows.len() + self.alive.len() == most {
+            return Err(Error::TooManyRows { file: self.name.to_owned(), line, most });
+        }
+        match said {
+            Said::Dropped => {}
+            Said::Stay(row) => {
+                let stay = columns.identity(record).filter(|id| !id.is_empty());
+                let stay = stay.map(|id| self.hasher.hash_one((id, row.start_s, known_life(&row))));
+                if stay.is_none_or(|stay| self.stays.insert(stay)) {
+                    self.rows.push(row);
+                } else {
+                    count(&mut self.cleaning, Rule::Duplicate, 1);
+                }
+            }
+            Said::Create(id, row) => match self.alive.entry(id) {
+                Entry::Vacant(free) => {
+                    free.insert(row);
+                }
+                Entry::Occupied(_) => count(&mut self.cleaning, Rule::CreatedTwice, 1),
+            },
+            Said::Delete(id, end_s) => match self.alive.remove(&id) {
+                None => count(&mut self.cleaning, Rule::NeverCreated, 1),
+                Some(row) => match end_s - row.start_s {
+                    0 => count(&mut self.cleaning, Rule::ZeroLifetime, 1),
+                    life if life < 0 => count(&mut self.cleaning, Rule::EndBeforeStart, 1),
+                    life => self.rows.push(Row { life: Life::Known(life), ..row }),
+                },
+            },
+        }
+        Ok(())
+    }
+
+    /// The rows; who is alive still stays so.
+    fn done(mut self) -> (Vec<Row>, Vec<Cleaned>) {
+        let mut alive: Vec<_> = self.alive.into_iter().collect();
+        // a hash map has an order of its own
+        alive.sort_unstable_by(|a, b| (a.1.start_s, &a.0).cmp(&(b.1.start_s, &b.0)));
+        self.rows.extend(alive.into_iter().map(|(_, row)| row));
+        (self.rows, self.cleaning)
+    }
+}
+
+/// Who is deleted at the last instant of the trace was alive when it closed.
+fn open_at_the_end(rows: &mut [Row]) {
+    let end = |row: &Row| row.start_s + known_life(row);
+    let last = rows.iter().map(end).max();
+    for row in rows.iter_mut().filter(|row| Some(end(row)) == last) {
+        row.life = Life::Open;
     }
 }
 
@@ -203,10 +326,15 @@ fn unknown_format(name: &str, header: &ByteRecord) -> Error {
 
 /// The window a file covers by its own times.
 fn span(format: Format, rows: &[Row]) -> Range<i64> {
-    let start = rows.iter().map(|row| row.start_s).min().unwrap_or(0);
+    let first = rows.iter().map(|row| row.start_s).min().unwrap_or(0);
+    // a negative start in the packing trace is a VM that runs already
+    let start = if format == Format::AzurePacking { 0 } else { first };
     let last = match format {
         Format::AzureWindow => rows.iter().map(|row| row.start_s + AZURE_BIN_S).max(),
-        Format::Plain => rows.iter().map(|row| row.start_s + known_life(row)).max(),
+        Format::AzurePacking => Some(packing::WINDOW_S),
+        Format::Plain | Format::AzureV1 | Format::AzureV2 | Format::HuaweiEast => {
+            rows.iter().map(|row| row.start_s + known_life(row)).max()
+        }
     };
     start..last.unwrap_or(start)
 }
