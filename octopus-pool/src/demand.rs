@@ -153,10 +153,11 @@ pub struct PodDemand {
 
 impl PodDemand {
     fn new(servers: usize, vms: usize, events: Vec<Event>, window_start_s: i64) -> Self {
-        // Departures at the very start leave the window's first instant.
-        let tracked_from = events.partition_point(|e| {
-            e.time_s < window_start_s || (e.time_s == window_start_s && !e.arrives)
-        });
+        let tracked_from = tracked_from(&events, window_start_s);
+        Self::tracking(servers, vms, events, tracked_from)
+    }
+
+    fn tracking(servers: usize, vms: usize, events: Vec<Event>, tracked_from: usize) -> Self {
         let mut used = vec![0_u64; servers];
         let mut total = 0;
         for event in &events[..tracked_from] {
@@ -172,6 +173,22 @@ impl PodDemand {
             }
         }
         Self { servers, vms, events, tracked_from, server_peaks_gib, peak_total }
+    }
+
+    /// The demand until a time, which ends the window.
+    #[must_use]
+    pub fn until(&self, time_s: i64) -> Self {
+        let before = self.events.partition_point(|event| event.time_s < time_s);
+        let events = self.events[..before].to_vec();
+        let tracked_from = self.tracked_from.min(before);
+        Self::tracking(self.servers, self.vms, events, tracked_from)
+    }
+
+    /// The whole demand, with a window that starts at a time.
+    #[must_use]
+    pub fn since(&self, time_s: i64) -> Self {
+        let from = tracked_from(&self.events, time_s).max(self.tracked_from);
+        Self::tracking(self.servers, self.vms, self.events.clone(), from)
     }
 
     /// The number of servers.
@@ -223,6 +240,14 @@ impl PodDemand {
     pub fn peak_total_after(&self) -> usize {
         self.peak_total.1
     }
+}
+
+/// The events before a window. Departures at its very start leave its first
+/// instant.
+fn tracked_from(events: &[Event], window_start_s: i64) -> usize {
+    events.partition_point(|e| {
+        e.time_s < window_start_s || (e.time_s == window_start_s && !e.arrives)
+    })
 }
 
 /// Adds an event to the demand of each server and their sum.

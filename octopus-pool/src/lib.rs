@@ -38,6 +38,7 @@ mod savings;
 mod synthetic;
 mod theorem;
 mod trace;
+mod trained;
 
 pub use demand::{Demand, Event, PodDemand};
 pub use error::Error;
@@ -47,13 +48,15 @@ pub use peak::{PeakToAverage, peak_to_average};
 pub use placement::{Fleet, Placement, ServerSize, place};
 pub use policy::{GlobalPool, Lease, LeastLoaded, Policy};
 pub use replay::{Replay, replay};
-pub use savings::{Options, PolicyKind, Savings, evaluate, switch_pod};
+pub use savings::{Options, PolicyKind, Savings, Spread, evaluate, switch_pod};
 pub use synthetic::{SizeShare, SynthOptions, synthesize};
 pub use theorem::theorem_a1;
 pub use trace::{
     Cleaned, Format, MAX_FLEET, MAX_ROWS, MAX_TIME_S, MAX_VM_GIB, ReadOptions, Rule, Trace, Vm,
     WarmUp, read_trace, read_trace_from, with_warm_up,
 };
+
+pub use trained::{Trained, evaluate_trained};
 
 /// The result of this crate's fallible operations.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,6 +1,7 @@
 //! What pooling saves, over many random pods.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use octopus_design::Topology;
@@ -11,6 +12,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use crate::num::fraction;
+use crate::trace::MAX_TIME_S;
 use crate::{
     BoundedMigration, Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand,
     Replay, Result, WarmUp, fractional_optimum, replay, theorem_a1,
@@ -98,7 +100,9 @@ pub struct Options {
     /// MPDs and 0.35 for switches (section 4.2).
     pub pooled_fraction: f64,
     /// How far the cap of [`BoundedMigration::online`] lies above what the
-    /// wiring has needed so far.
+    /// wiring has needed so far. The default is the smallest that moves at most
+    /// 3% of the memory allocated in the first half of the Azure window (the
+    /// example `margin` chooses it).
     pub margin: f64,
     /// What an MPD holds, if that is fixed: then this is what is provided, and
     /// what finds no room spills. For least-loaded and bounded migration.
@@ -106,6 +110,9 @@ pub struct Options {
     /// The share of links that has failed, drawn anew for each pod
     /// ([`octopus_design::pod::fail_links`]).
     pub fail_links: f64,
+    /// The part of the trace's window that is judged, in seconds, end excluded;
+    /// all of it where `None`. What comes before is played all the same.
+    pub window: Option<Range<i64>>,
     /// Fixes the pods drawn, their failed links and the rounding of pooled
     /// memory.
     pub seed: u64,
@@ -124,9 +131,10 @@ impl Default for Options {
             policy: PolicyKind::LeastLoaded,
             pods: 30,
             pooled_fraction: 0.65,
-            margin: 0.05,
+            margin: 0.06,
             mpd_capacity_gib: None,
             fail_links: 0.0,
+            window: None,
             seed: 0,
             jobs: 0,
             bounds: true,
@@ -215,6 +223,39 @@ pub struct Savings {
     pub events: u64,
 }
 
+/// A mean with its spread.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Spread {
+    /// The mean.
+    pub mean: f64,
+    /// The standard deviation of one value (n − 1); 0 for a single one.
+    pub sd: f64,
+    /// Half-width of the 95% confidence interval of the mean (Student's t);
+    /// none for a single value.
+    pub ci95: Option<f64>,
+}
+
+impl Spread {
+    /// Of some values; all 0 where there are none.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// let spread = octopus_pool::Spread::of([1.0, 2.0, 3.0].into_iter());
+    /// assert_eq!((spread.mean, spread.sd), (2.0, 1.0));
+    /// // t is 4.303 with two degrees of freedom
+    /// assert!((spread.ci95.unwrap_or(0.0) - 4.303 / 3.0_f64.sqrt()).abs() < 1e-3);
+    /// ```
+    pub fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        let n = values.len() as f64;
+        let mean = values.clone().sum::<f64>() / n.max(1.0);
+        let squares = values.map(|value| (value - mean).powi(2)).sum::<f64>();
+        let sd = (squares / (n - 1.0).max(1.0)).sqrt();
+        let t = StudentsT::new(0.0, 1.0, n - 1.0).ok();
+        Self { mean, sd, ci95: t.map(|t| t.inverse_cdf(0.975) * sd / n.sqrt()) }
+    }
+}
+
 /// A pod's figures; loads are real since the optimum's are fractions.
 struct Outcome {
     baseline_gib: f64,
@@ -227,13 +268,13 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// 1 − provision / baseline; 0 where there is nothing to save on.
     fn saving_of_pooled(&self) -> f64 {
         saving(self.provision_gib, self.baseline_gib)
     }
 }
 
-fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
+/// 1 − provision / baseline; 0 where there is nothing to save on.
+pub(crate) fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
     if baseline_gib > 0.0 { 1.0 - provision_gib / baseline_gib } else { 0.0 }
 }
 
@@ -268,36 +309,51 @@ fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
 pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result<Savings> {
-    let in_range = |field, value: usize, least: u64, most: usize| {
-        let (value, most) = (value as u64, most as u64);
-        let ok = (least..=most).contains(&value);
-        ok.then_some(()).ok_or(Error::OutOfRange { field, value, least, most })
-    };
-    in_range("pods", options.pods, 1, MAX_PODS)?;
-    in_range("jobs", options.jobs, 0, MAX_JOBS)?;
-    let (pod, servers) = (topology.servers(), fleet.servers());
-    if pod > servers {
-        return Err(Error::FleetTooSmall { pod, fleet: servers });
-    }
     let policy = options.policy;
     if options.mpd_capacity_gib.is_some() && !policy.is_placed() {
         return Err(Error::DoesNotApply { option: "mpd_capacity_gib", policy: policy.name() });
     }
     fraction("fail_links", options.fail_links)?;
+    if let Some(Range { start: start_s, end: end_s }) = options.window
+        && start_s >= end_s
+    {
+        return Err(Error::Window { start_s, end_s, most_s: MAX_TIME_S });
+    }
     if options.fail_links > 0.0 && policy == PolicyKind::GlobalPool {
         return Err(Error::DoesNotApply { option: "fail_links", policy: policy.name() });
     }
     let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
-    let jobs = options.jobs;
+    let outcomes = for_each_pod(topology, fleet, options.pods, options.jobs, |pod| {
+        one_pod(topology, &demand, options, pod)
+    })?;
+    Ok(summary(topology, fleet, options, &outcomes))
+}
+
+/// Does something for every pod, on several threads, in the order of pods.
+pub(crate) fn for_each_pod<T: Send>(
+    topology: &Topology,
+    fleet: &Fleet,
+    pods: usize,
+    jobs: usize,
+    of: impl Fn(u64) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let in_range = |field, value: usize, least: u64, most: usize| {
+        let (value, most) = (value as u64, most as u64);
+        let ok = (least..=most).contains(&value);
+        ok.then_some(()).ok_or(Error::OutOfRange { field, value, least, most })
+    };
+    in_range("pods", pods, 1, MAX_PODS)?;
+    in_range("jobs", jobs, 0, MAX_JOBS)?;
+    let (pod, servers) = (topology.servers(), fleet.servers());
+    if pod > servers {
+        return Err(Error::FleetTooSmall { pod, fleet: servers });
+    }
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let threads = threads.map_err(|source| Error::Threads { jobs, source })?;
     // Gathered by index: neither sums nor the first error depend on timing.
-    let outcomes: Vec<Result<Outcome>> = threads.install(|| {
-        let pods = (0..options.pods).into_par_iter();
-        pods.map(|pod| one_pod(topology, &demand, options, pod as u64)).collect()
-    });
-    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>>>()?;
-    Ok(summary(topology, fleet, options, &outcomes))
+    let made: Vec<Result<T>> =
+        threads.install(|| (0..pods).into_par_iter().map(|pod| of(pod as u64)).collect());
+    made.into_iter().collect()
 }
 
 /// A pod of `servers` servers and one device they all reach: the switch pod of
@@ -320,11 +376,24 @@ pub fn switch_pod(servers: usize) -> Result<Topology> {
     Ok(Topology::new(name, 1, servers, servers, std::iter::once(0..servers))?)
 }
 
-fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
-    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+/// The demand of a pod's random servers, and the stream they were drawn from.
+pub(crate) fn draw_pod(
+    topology: &Topology,
+    demand: &Demand,
+    seed: u64,
+    pod: u64,
+) -> Result<(PodDemand, ChaCha8Rng)> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(pod + 1);
     let drawn = rand::seq::index::sample(&mut rng, demand.servers(), topology.servers());
-    let demand = demand.pod(&drawn.into_vec())?;
+    Ok((demand.pod(&drawn.into_vec())?, rng))
+}
+
+fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
+    let (mut demand, mut rng) = draw_pod(topology, demand, options.seed, pod)?;
+    if let Some(Range { start, end }) = options.window {
+        demand = demand.until(end).since(start);
+    }
     let failed = (options.fail_links > 0.0)
         .then(|| octopus_design::pod::fail_links(topology, options.fail_links, rng.random()))
         .transpose()?;
@@ -388,18 +457,15 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         outcomes.iter().map(figure).sum::<Option<f64>>().map(|sum| sum / n)
     };
     let all_dram = |o: &Outcome| options.pooled_fraction * o.saving_of_pooled();
-    let savings_mean = mean(&all_dram);
-    let squares = outcomes.iter().map(|o| (all_dram(o) - savings_mean).powi(2)).sum::<f64>();
-    let savings_sd = (squares / (n - 1.0).max(1.0)).sqrt();
-    let savings_ci95 = StudentsT::new(0.0, 1.0, n - 1.0)
-        .ok()
-        .map(|t| t.inverse_cdf(0.975) * savings_sd / n.sqrt());
+    let Spread { mean: savings_mean, sd: savings_sd, ci95: savings_ci95 } =
+        Spread::of(outcomes.iter().map(all_dram));
     let sum = |figure: &dyn Fn(&Replay) -> u64| outcomes.iter().map(|o| figure(&o.replay)).sum();
     let (moved, allocated): (u64, u64) =
         (sum(&|r| r.window_moved_gib), sum(&|r| r.window_allocated_gib));
     let spilled: u64 = sum(&|r| r.spilled_gib);
     let share = |part: u64, whole: u64| if whole > 0 { part as f64 / whole as f64 } else { 0.0 };
-    let span_s = fleet.window().end - fleet.window().start;
+    let judged = options.window.clone().unwrap_or(fleet.window());
+    let span_s = judged.end - judged.start;
     let server_hours = n * topology.servers() as f64 * span_s as f64 / 3600.0;
     let is_online =
         options.policy == PolicyKind::BoundedMigration && options.mpd_capacity_gib.is_none();

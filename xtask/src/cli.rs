@@ -158,6 +158,12 @@ pub(crate) struct PoolArgs {
     /// The trace's format [default: recognised from the file]
     #[arg(long, value_enum)]
     pub(crate) format: Option<TraceFormat>,
+    /// Drop and count rows that cannot be read, rather than stop at the first
+    #[arg(long)]
+    pub(crate) lenient: bool,
+    /// Of an azure-packing trace: the machine whose fractions are used
+    #[arg(long, value_name = "ID")]
+    pub(crate) machine: Option<i64>,
     /// The part of each VM's memory that may come from the pool
     #[arg(long, value_name = "P", default_value_t = 0.65, value_parser = fraction)]
     pub(crate) pooled_fraction: f64,
@@ -165,7 +171,7 @@ pub(crate) struct PoolArgs {
     #[arg(long, value_enum, default_value_t = Policy::LeastLoaded)]
     pub(crate) policy: Policy,
     /// Bounded migration: how far its cap lies above what the wiring has needed so far
-    #[arg(long, value_name = "M", default_value_t = 0.05)]
+    #[arg(long, value_name = "M", default_value_t = 0.06)]
     pub(crate) margin: f64,
     /// What an MPD holds, where that is fixed; what finds no room spills and is counted
     #[arg(long, value_name = "C", conflicts_with = "margin")]
@@ -188,8 +194,16 @@ pub(crate) struct PoolArgs {
 pub(crate) enum TraceFormat {
     /// `vm,start_s,end_s,gib,cores[,server]`
     Plain,
-    /// The nine-day Azure window, gzipped or not
+    /// The nine-day Azure window
     AzureWindow,
+    /// Azure's vmtable.csv of 2017
+    AzureV1,
+    /// Azure's vmtable.csv of 2019, with buckets
+    AzureV2,
+    /// Azure's packing trace of 2020, an SQLite file
+    AzurePacking,
+    /// Huawei-East-1, a row for each creation and deletion
+    HuaweiEast,
     /// Drawn from the seed; no file is read
     Synthetic,
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use octopus_pool::{Fleet, Format, Placement, ReadOptions, SynthOptions};
+use octopus_pool::{Fleet, Placement, ReadOptions, SynthOptions};
 
 /// Reads a trace file and puts its VMs on servers: the hosts it names, or
 /// random feasible ones.
@@ -12,10 +12,9 @@ use octopus_pool::{Fleet, Format, Placement, ReadOptions, SynthOptions};
 /// # Errors
 ///
 /// Whatever is wrong with the file, with its name and line.
-pub(crate) fn read(path: &Path, format: Option<Format>, seed: u64) -> Result<Fleet> {
-    let options = ReadOptions { format, seed, ..ReadOptions::default() };
-    let trace = octopus_pool::read_trace(path, &options)?;
-    Ok(octopus_pool::place(&trace, &Placement::for_trace(&trace, seed))?)
+pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<Fleet> {
+    let trace = octopus_pool::read_trace(path, options)?;
+    Ok(octopus_pool::place(&trace, &Placement::for_trace(&trace, options.seed))?)
 }
 
 /// The synthetic trace, on its own hosts.

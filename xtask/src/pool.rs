@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::Result;
 use comfy_table::{Table, presets};
 use octopus_design::expansion;
-use octopus_pool::{Fleet, Format, Options, PolicyKind, Savings};
+use octopus_pool::{Fleet, Format, Options, PolicyKind, ReadOptions, Savings};
 use serde::Serialize;
 
 use crate::cli::{Policy, PoolArgs, TraceFormat};
@@ -72,6 +72,7 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
         margin: args.margin,
         mpd_capacity_gib: args.mpd_capacity_gib,
         fail_links: args.fail_links,
+        window: None,
         seed: args.draw.seed,
         jobs: args.draw.jobs().get(),
         bounds: true,
@@ -97,8 +98,13 @@ fn read(args: &PoolArgs) -> Result<Fleet> {
         None => None,
         Some(TraceFormat::Plain) => Some(Format::Plain),
         Some(TraceFormat::AzureWindow) => Some(Format::AzureWindow),
+        Some(TraceFormat::AzureV1) => Some(Format::AzureV1),
+        Some(TraceFormat::AzureV2) => Some(Format::AzureV2),
+        Some(TraceFormat::AzurePacking) => Some(Format::AzurePacking),
+        Some(TraceFormat::HuaweiEast) => Some(Format::HuaweiEast),
     };
-    fleet::read(&args.trace, format, args.draw.seed)
+    let (lenient, machine, seed) = (args.lenient, args.machine, args.draw.seed);
+    fleet::read(&args.trace, &ReadOptions { format, lenient, machine, seed, ..Default::default() })
 }
 
 fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {

@@ -60,7 +60,21 @@ pub(crate) struct Subject {
 ///
 /// If none was found for this seed.
 pub(crate) fn jellyfish_96(seed: u64) -> Result<Topology> {
-    let spec = JellyfishSpec { servers: 96, server_ports: 8, mpd_ports: 4, max_shared: None };
+    jellyfish(96, 8, 4, seed)
+}
+
+/// The same of any size.
+///
+/// # Errors
+///
+/// If there is none, or none was found for this seed.
+pub(crate) fn jellyfish(
+    servers: usize,
+    server_ports: usize,
+    mpd_ports: usize,
+    seed: u64,
+) -> Result<Topology> {
+    let spec = JellyfishSpec { servers, server_ports, mpd_ports, max_shared: None };
     Ok(pod::jellyfish(&spec, seed)?)
 }
 

@@ -3,7 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::item::{Drawing, Item, Table};
-use super::row::{Row, Verdict};
+use super::row::{Row, Value, Verdict};
 use super::setting::Setting;
 use crate::draw::palette;
 
@@ -47,7 +47,10 @@ pub(crate) fn page(items: &[Item], setting: &Setting) -> String {
 fn summary(items: &[Item]) -> Markup {
     let rows: Vec<&Row> = items.iter().flat_map(|item| &item.rows).collect();
     let count = |verdict| rows.iter().filter(|row| row.verdict == verdict).count();
-    let differing: Vec<_> = rows.iter().filter(|row| row.verdict == Verdict::Differs).collect();
+    let differing: Vec<_> = rows
+        .iter()
+        .filter(|row| matches!(row.verdict, Verdict::Differs | Verdict::NotReproduced))
+        .collect();
     html! {
         div.summary {
             h2 { "In short" }
@@ -59,6 +62,7 @@ fn summary(items: &[Item]) -> Markup {
                     "Of " (rows.len()) " values set beside the paper, "
                     (count(Verdict::Matches)) " match, "
                     (count(Verdict::Differs)) " differ, "
+                    (count(Verdict::NotReproduced)) " are not reproduced, "
                     (count(Verdict::NotComparable)) " cannot be compared."
                 }
             }
@@ -157,9 +161,11 @@ fn comparison(rows: &[Row]) -> Markup {
 }
 
 /// A value with its unit, or a dash where there is none.
-pub(crate) fn shown(value: Option<&super::row::Value>, unit: &str) -> String {
+pub(crate) fn shown(value: Option<&Value>, unit: &str) -> String {
     match value {
         None => "–".to_owned(),
+        // a word such as “similar” has no unit, bounds such as “63–72” have
+        Some(Value::Text(text)) if !text.starts_with(|c: char| c.is_ascii_digit()) => text.clone(),
         Some(value) if unit.is_empty() => value.shown(),
         Some(value) if unit == "%" => format!("{}%", value.shown()),
         Some(value) => format!("{} {unit}", value.shown()),
@@ -186,6 +192,8 @@ mod tests {
         assert_eq!(shown(Some(&Value::Number(16.0)), "%"), "16%");
         assert_eq!(shown(Some(&Value::Number(1.256)), "x"), "1.26 x");
         assert_eq!(shown(Some(&Value::from("Low (16)")), ""), "Low (16)");
+        assert_eq!(shown(Some(&Value::from("similar")), "points"), "similar");
+        assert_eq!(shown(Some(&Value::from("63–72")), "MPDs"), "63–72 MPDs");
         assert_eq!(shown(None, "%"), "–");
     }
 

@@ -11,6 +11,8 @@ mod expansion;
 mod html;
 mod item;
 mod markdown;
+mod policies;
+mod pooling;
 mod row;
 mod savings;
 mod setting;
@@ -21,7 +23,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use octopus_pool::Fleet;
+use octopus_pool::{Fleet, ReadOptions};
 use serde::Serialize;
 
 use crate::cli::ReproduceArgs;
@@ -37,7 +39,7 @@ use setting::{Effort, Setting};
 type Make = fn(&Bench) -> Result<Item>;
 
 /// Every item, in the order of the report.
-const ITEMS: [(&str, Make); 8] = [
+const ITEMS: [(&str, Make); 12] = [
     ("table1", |_| Ok(tables::table_1())),
     ("table2", classes::table_2),
     ("table3", |_| Ok(tables::table_3())),
@@ -46,11 +48,15 @@ const ITEMS: [(&str, Make); 8] = [
     ("fig6", expansion::figure_6),
     ("fig7", |_| drawings::figure_7()),
     ("savings", savings::savings),
+    ("fig13", pooling::figure_13),
+    ("fig14", pooling::figure_14),
+    ("fig16", pooling::figure_16),
+    ("policies", policies::policies),
 ];
 
 /// The items that read the trace. They come first, so that a trace that is no
 /// good is found out before anything long is begun or anything is written.
-const ON_TRACE: [&str; 3] = ["fig5", "savings", "table2"];
+const ON_TRACE: [&str; 7] = ["fig5", "savings", "table2", "fig13", "fig14", "fig16", "policies"];
 
 /// What items are computed with.
 pub(crate) struct Bench {
@@ -103,7 +109,10 @@ impl Bench {
         }
         self.progress.say(format!("reading {}", self.setting.trace_name()));
         let fleet = match &self.setting.trace {
-            Some(path) => fleet::read(path, None, self.setting.seed)?,
+            Some(path) => {
+                let options = ReadOptions { seed: self.setting.seed, ..ReadOptions::default() };
+                fleet::read(path, &options)?
+            }
             None => fleet::synthetic(self.setting.seed)?,
         };
         Ok(self.fleet.get_or_init(|| fleet))

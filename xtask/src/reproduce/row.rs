@@ -81,6 +81,8 @@ pub(crate) enum Verdict {
     Matches,
     /// It does not; the note says why, or that we do not know.
     Differs,
+    /// What the paper reports is not what happens here.
+    NotReproduced,
     /// The paper prints no value, or one of another thing.
     NotComparable,
 }
@@ -91,6 +93,7 @@ impl Verdict {
         match self {
             Self::Matches => "matches",
             Self::Differs => "differs",
+            Self::NotReproduced => "not-reproduced",
             Self::NotComparable => "not-comparable",
         }
     }
@@ -163,7 +166,9 @@ mod tests {
 
     #[test]
     fn names_are_those_that_serde_writes() {
-        for verdict in [Verdict::Matches, Verdict::Differs, Verdict::NotComparable] {
+        for verdict in
+            [Verdict::Matches, Verdict::Differs, Verdict::NotReproduced, Verdict::NotComparable]
+        {
             assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.name());
         }
         for kind in [Kind::Computed, Kind::Modelled] {

@@ -31,31 +31,53 @@ pub(crate) struct Saving {
     pub(crate) of_pooled: f64,
     /// What the best policy would save on the same pods: the fractional optimum.
     pub(crate) optimum: Option<f64>,
+    /// GiB moved as a fraction of GiB allocated.
+    pub(crate) moved: f64,
+    /// GiB moved an hour a server.
+    pub(crate) moved_gib_per_server_hour: f64,
+    /// The most GiB moved for one VM.
+    pub(crate) largest_burst_gib: u64,
 }
 
 #[derive(Serialize)]
 struct Inputs<'a> {
     trace: super::TraceInputs,
     topology: &'a str,
-    policy: PolicyKind,
     pods: usize,
-    pooled_fraction: f64,
+    replay: Replay,
 }
 
 /// How a pod is replayed.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize)]
 pub(crate) struct Replay {
-    policy: PolicyKind,
-    pooled_fraction: f64,
+    /// The policy.
+    pub(crate) policy: PolicyKind,
+    /// The share of memory that is pooled.
+    pub(crate) pooled_fraction: f64,
+    /// The margin of bounded migration.
+    pub(crate) margin: f64,
+    /// The share of failed links.
+    pub(crate) fail_links: f64,
+    /// Whether the best any policy could do is found too.
+    pub(crate) bounds: bool,
 }
 
 /// The paper's policy for MPDs.
-pub(crate) const LEAST_LOADED: Replay =
-    Replay { policy: PolicyKind::LeastLoaded, pooled_fraction: MPD_FRACTION };
+pub(crate) const LEAST_LOADED: Replay = Replay {
+    policy: PolicyKind::LeastLoaded,
+    pooled_fraction: MPD_FRACTION,
+    margin: 0.0,
+    fail_links: 0.0,
+    bounds: true,
+};
 
 /// A switch reaches all devices alike: one pool, of the smaller share.
-const SWITCHED: Replay =
-    Replay { policy: PolicyKind::GlobalPool, pooled_fraction: SWITCH_FRACTION };
+const SWITCHED: Replay = Replay {
+    policy: PolicyKind::GlobalPool,
+    pooled_fraction: SWITCH_FRACTION,
+    bounds: false,
+    ..LEAST_LOADED
+};
 
 impl Bench {
     /// What a pod saves on the trace, from the cache if it can be.
@@ -65,22 +87,23 @@ impl Bench {
     /// A trace that cannot be used, or too few servers in it.
     pub(crate) fn saving(&self, name: &str, pod: &Topology, replay: Replay) -> Result<Saving> {
         let pods = self.setting.effort.pods();
-        let Replay { policy, pooled_fraction } = replay;
+        let Replay { policy, pooled_fraction, margin, fail_links, bounds } = replay;
         let topology = &format::to_json(pod);
-        let inputs = Inputs { trace: self.trace_inputs(), topology, policy, pods, pooled_fraction };
+        let inputs = Inputs { trace: self.trace_inputs(), topology, pods, replay };
         self.cache.get("savings", &inputs, || {
             let fleet = self.fleet()?;
             self.progress.say(format!("savings of {name}, {pods} pods"));
             let options = Options {
-                margin: 0.05,
+                margin,
                 mpd_capacity_gib: None,
-                fail_links: 0.0,
+                fail_links,
+                window: None,
                 policy,
                 pods,
                 pooled_fraction,
                 seed: self.setting.seed,
                 jobs: self.setting.jobs.get(),
-                bounds: policy == PolicyKind::LeastLoaded,
+                bounds,
                 expansion: Vec::new(),
             };
             let found = evaluate(pod, fleet, &options)?;
@@ -94,6 +117,9 @@ impl Bench {
                 ci95: found.savings_ci95.unwrap_or(0.0),
                 of_pooled: found.savings_of_pooled_mean,
                 optimum,
+                moved: found.moved_fraction,
+                moved_gib_per_server_hour: found.moved_gib_per_server_hour,
+                largest_burst_gib: found.largest_burst_gib,
             })
         })
     }
