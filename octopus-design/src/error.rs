@@ -8,6 +8,17 @@ use thiserror::Error;
 ///
 /// Messages are one line and name the field of the topology they speak of, so
 /// that a caller only has to put the file's name in front.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{Topology, pod};
+///
+/// let twice = Topology::new("x", 2, 2, 2, [[0, 0]]).map_err(|error| error.to_string());
+/// assert_eq!(twice, Err("mpds[0] names server 0 twice".to_owned()));
+/// let none = pod::bibd(14, 4).map_err(|error| error.to_string()).unwrap_err();
+/// assert!(none.starts_with("no 2-(14,4,1) design exists"));
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {

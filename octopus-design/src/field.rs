@@ -6,6 +6,11 @@ use crate::error::in_range;
 use crate::{Error, Result};
 
 /// The largest order a [`Field`] may have.
+///
+/// ```
+/// use octopus_design::field::{Field, MAX_ORDER};
+/// assert!(Field::new(MAX_ORDER).is_ok() && Field::new(2 * MAX_ORDER).is_err());
+/// ```
 pub const MAX_ORDER: usize = 1 << 16;
 
 /// The finite field GF(q), q = p^k at most [`MAX_ORDER`].

@@ -10,6 +10,11 @@ macro_rules! id {
 
         impl $name {
             /// The position in the pod's lists, from 0.
+            ///
+            /// ```
+            /// use octopus_design::{MpdId, ServerId};
+            /// assert_eq!((ServerId(7).index(), MpdId(9).index()), (7, 9));
+            /// ```
             #[must_use]
             pub const fn index(self) -> usize {
                 self.0

@@ -31,4 +31,12 @@ pub use id::{IslandId, MpdId, ServerId};
 pub use topology::{MAX_LINK_CELLS, MAX_MPDS, MAX_SERVERS, Topology};
 
 /// The result of this crate's fallible operations.
+///
+/// ```
+/// fn links() -> octopus_design::Result<usize> {
+///     Ok(octopus_design::pod::bibd(13, 4)?.links())
+/// }
+/// assert_eq!(links()?, 52);
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -8,14 +8,32 @@ use crate::error::in_range;
 use crate::{Error, IslandId, MpdId, Result, ServerId};
 
 /// The most servers a [`Topology`] may have.
+///
+/// ```
+/// use octopus_design::{Error, MAX_SERVERS, pod};
+/// let refused = pod::fully_connected(1, MAX_SERVERS + 1);
+/// assert!(matches!(refused, Err(Error::OutOfRange { most: 16_384, .. })));
+/// ```
 pub const MAX_SERVERS: usize = 16_384;
 
 /// The most MPDs a [`Topology`] may have.
+///
+/// ```
+/// use octopus_design::{MAX_MPDS, pod};
+/// assert!(pod::fully_connected(MAX_MPDS, 1).is_ok());
+/// assert!(pod::fully_connected(MAX_MPDS + 1, 1).is_err());
+/// ```
 pub const MAX_MPDS: usize = 65_536;
 
 /// The most cells (servers × MPDs) the adjacency of a [`Topology`] may have.
 ///
 /// Two bits are kept a cell, so this bounds a pod's memory at 64 MiB.
+///
+/// ```
+/// use octopus_design::{Error, MAX_LINK_CELLS, MAX_MPDS, pod};
+/// let servers = MAX_LINK_CELLS / MAX_MPDS + 1;
+/// assert!(matches!(pod::fully_connected(MAX_MPDS, servers), Err(Error::TooLarge { .. })));
+/// ```
 pub const MAX_LINK_CELLS: usize = 1 << 28;
 
 /// A pod's wiring: which servers have a cable to which MPD.
@@ -212,47 +230,88 @@ impl Topology {
     }
 
     /// The pod's name.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.name(), "octopus-96");
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
     /// X, the CXL ports of a server (Table 1).
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.server_ports(), 8);
+    /// ```
     #[must_use]
     pub fn server_ports(&self) -> usize {
         self.server_ports
     }
 
     /// N, the CXL ports of an MPD (Table 1).
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpd_ports(), 4);
+    /// ```
     #[must_use]
     pub fn mpd_ports(&self) -> usize {
         self.mpd_ports
     }
 
     /// S, the number of servers.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.servers(), 96);
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.mpds_of.len()
     }
 
     /// M, the number of MPDs.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpds(), 192);
+    /// ```
     #[must_use]
     pub fn mpds(&self) -> usize {
         self.servers_of.len()
     }
 
     /// The number of server–MPD cables.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.links(), 96 * 8);
+    /// ```
     #[must_use]
     pub fn links(&self) -> usize {
         self.servers_of.iter().map(|row| row.count_ones()).sum()
     }
 
     /// Every server, ascending.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.server_ids().last(), Some(ServerId(95)));
+    /// ```
     pub fn server_ids(&self) -> impl ExactSizeIterator<Item = ServerId> + use<> {
         (0..self.servers()).map(ServerId)
     }
 
     /// Every MPD, ascending.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpd_ids().len(), 192);
+    /// ```
     pub fn mpd_ids(&self) -> impl ExactSizeIterator<Item = MpdId> + use<> {
         (0..self.mpds()).map(MpdId)
     }
@@ -262,6 +321,12 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server; likewise below for MPDs.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpds_of(ServerId(0)).count(), 8);
+    /// ```
     pub fn mpds_of(&self, server: ServerId) -> impl Iterator<Item = MpdId> + '_ {
         self.mpds_of[server.0].iter_ones().map(MpdId)
     }
@@ -271,6 +336,14 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such MPD.
+    ///
+    /// ```
+    /// # use octopus_design::{MpdId, ServerId};
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// let first: Vec<ServerId> = pod.servers_of(MpdId(0)).collect();
+    /// assert_eq!(first.len(), 4);
+    /// assert!(first.iter().all(|&server| pod.linked(server, MpdId(0))));
+    /// ```
     pub fn servers_of(&self, mpd: MpdId) -> impl Iterator<Item = ServerId> + '_ {
         self.servers_of[mpd.0].iter_ones().map(ServerId)
     }
@@ -280,6 +353,12 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpd_mask(ServerId(0)).count_ones(), 8);
+    /// ```
     #[must_use]
     pub fn mpd_mask(&self, server: ServerId) -> &BitSlice<u64, Lsb0> {
         &self.mpds_of[server.0]
@@ -290,6 +369,12 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such MPD.
+    ///
+    /// ```
+    /// # use octopus_design::MpdId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!((pod.server_mask(MpdId(0)).len(), pod.server_mask(MpdId(0)).count_ones()), (96, 4));
+    /// ```
     #[must_use]
     pub fn server_mask(&self, mpd: MpdId) -> &BitSlice<u64, Lsb0> {
         &self.servers_of[mpd.0]
@@ -300,6 +385,13 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server or MPD.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// let linked = pod.mpd_ids().filter(|&mpd| pod.linked(ServerId(0), mpd));
+    /// assert_eq!(linked.count(), 8);
+    /// ```
     #[must_use]
     pub fn linked(&self, server: ServerId, mpd: MpdId) -> bool {
         self.mpds_of[server.0][mpd.0]
@@ -310,6 +402,13 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.shared_mpds(ServerId(0), ServerId(15)), 1); // of one island
+    /// assert_eq!(pod.shared_mpds(ServerId(0), ServerId(0)), 8);
+    /// ```
     #[must_use]
     pub fn shared_mpds(&self, a: ServerId, b: ServerId) -> usize {
         let (a, b) = (&self.mpds_of[a.0], &self.mpds_of[b.0]);
@@ -322,6 +421,13 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server.
+    ///
+    /// ```
+    /// # use octopus_design::ServerId;
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// let island: Vec<ServerId> = pod.islands()[0].clone();
+    /// assert_eq!(pod.neighborhood(&island), 20 + 3 * 16);
+    /// ```
     #[must_use]
     pub fn neighborhood(&self, set: &[ServerId]) -> usize {
         let mut reached: BitVec<u64, Lsb0> = BitVec::repeat(false, self.mpds());
@@ -332,24 +438,45 @@ impl Topology {
     }
 
     /// The claimed islands, each ascending; empty where none are claimed.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.islands().iter().map(Vec::len).collect::<Vec<_>>(), [16; 6]);
+    /// ```
     #[must_use]
     pub fn islands(&self) -> &[Vec<ServerId>] {
         &self.islands
     }
 
     /// The island that claims a server.
+    ///
+    /// ```
+    /// # use octopus_design::{IslandId, ServerId};
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.island_of(ServerId(95)), Some(IslandId(5)));
+    /// ```
     #[must_use]
     pub fn island_of(&self, server: ServerId) -> Option<IslandId> {
         self.islands.iter().position(|island| island.binary_search(&server).is_ok()).map(IslandId)
     }
 
     /// The least and the most links a server has.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.server_degree(), 8..=8);
+    /// ```
     #[must_use]
     pub fn server_degree(&self) -> RangeInclusive<usize> {
         degree_range(&self.mpds_of)
     }
 
     /// The least and the most links an MPD has.
+    ///
+    /// ```
+    /// # let pod = octopus_design::pod::octopus_96();
+    /// assert_eq!(pod.mpd_degree(), 4..=4);
+    /// ```
     #[must_use]
     pub fn mpd_degree(&self) -> RangeInclusive<usize> {
         degree_range(&self.servers_of)

@@ -6,11 +6,24 @@ use crate::error::in_range;
 use crate::{Error, MAX_SERVERS, Result};
 
 /// The most permutations a [`Symmetry`] may have.
+///
+/// ```
+/// use octopus_design::block::{MAX_SYMMETRIES, Symmetry};
+/// // 7! = 5040 permutations of seven points are too many
+/// let all = Symmetry::generated(7, &[vec![1, 2, 3, 4, 5, 6, 0], vec![1, 0, 2, 3, 4, 5, 6]]);
+/// assert!(MAX_SYMMETRIES < 5040 && all.is_err());
+/// ```
 pub const MAX_SYMMETRIES: usize = 4096;
 
 /// The most points a [`Symmetry`] may permute.
 ///
 /// With [`MAX_SYMMETRIES`] this bounds its memory, and that of a search.
+///
+/// ```
+/// use octopus_design::block::{MAX_SYMMETRIC_POINTS, Symmetry};
+/// assert!(Symmetry::generated(MAX_SYMMETRIC_POINTS, &[]).is_ok());
+/// assert!(Symmetry::generated(MAX_SYMMETRIC_POINTS + 1, &[]).is_err());
+/// ```
 pub const MAX_SYMMETRIC_POINTS: usize = 1024;
 
 /// A finite abelian group, a product of cyclic ones, its elements numbered from 0.

@@ -12,6 +12,12 @@ use super::text::{clip, quote};
 use crate::{Error, MAX_MPDS, MAX_SERVERS, Result, ServerId, Topology};
 
 /// The schema this crate reads and writes.
+///
+/// ```
+/// use octopus_design::{format, pod};
+/// let json = format::to_json(&pod::octopus_25());
+/// assert!(json.starts_with(&format!("{{\"schema\":\"{}\"", format::SCHEMA)));
+/// ```
 pub const SCHEMA: &str = "octopus.topology/1";
 
 /// The file as it stands; [`Topology`] judges what the numbers mean.

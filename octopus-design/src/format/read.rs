@@ -9,6 +9,12 @@ use crate::{Error, Result, Topology};
 ///
 /// The largest pods of the paper take a few KiB; a pod of [`crate::MAX_SERVERS`]
 /// servers with eight ports takes about 1 MiB.
+///
+/// ```
+/// use octopus_design::{Error, format};
+/// let endless = std::io::repeat(b' ');
+/// assert!(matches!(format::read("x", endless), Err(Error::TooLong { .. })));
+/// ```
 pub const MAX_FILE_BYTES: usize = 16 << 20;
 
 /// A topology from a JSON file or an edge list, whichever it is.

@@ -14,6 +14,14 @@ use super::{Neighbors, pairs};
 use crate::Topology;
 
 /// How many MPDs messages must cross, over all server pairs.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{measure, pod};
+/// let hops = measure::mpd_hops(&pod::octopus_96());
+/// assert_eq!((&hops.pairs, hops.unreachable), (&[(1, 1152), (2, 3408)].into(), 0));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MpdHops {
     /// Server pairs by the fewest MPDs a message between them crosses (1 where

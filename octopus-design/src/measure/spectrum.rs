@@ -15,6 +15,17 @@ use super::component::components;
 use crate::Topology;
 
 /// The largest singular values of a pod's normalised biadjacency matrix.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{measure, pod};
+/// // two servers of a BIBD share one MPD: σ₂² = (r − 1) / (r k), here 3 / 16
+/// let spectrum = measure::spectrum(&pod::bibd(13, 4)?);
+/// assert!((spectrum.second_singular.powi(2) - 3.0 / 16.0).abs() < 1e-6);
+/// assert!((spectrum.gap + spectrum.second_singular - 1.0).abs() < 1e-12);
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spectrum {
     /// σ₂, the second largest singular value, 0 to 1.

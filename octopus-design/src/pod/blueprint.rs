@@ -157,30 +157,60 @@ impl Blueprint {
     }
 
     /// The number of servers.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.servers(), 96);
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.islands * self.island.points()
     }
 
     /// The number of islands.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.islands(), 6);
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn islands(&self) -> usize {
         self.islands
     }
 
     /// The wiring of each island.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!((frame.island().points(), frame.island().blocks().len()), (16, 20));
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn island(&self) -> &BlockDesign {
         &self.island
     }
 
     /// The number of rounds, in each of which every server is used once.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.rounds(), 3);
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn rounds(&self) -> usize {
         self.rounds
     }
 
     /// The islands of each external MPD, ascending, round after round.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.patterns().len(), 72);
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn patterns(&self) -> &[Vec<usize>] {
         &self.patterns
@@ -188,12 +218,24 @@ impl Blueprint {
 
     /// The symmetry the wiring shall have: images of the servers, then of the
     /// external MPDs.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.symmetry().points(), 96 + 72);
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn symmetry(&self) -> &Symmetry {
         &self.symmetry
     }
 
     /// The name the pod will have.
+    ///
+    /// ```
+    /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// assert_eq!(frame.name(), "octopus-96");
+    /// # Ok::<(), octopus_design::Error>(())
+    /// ```
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name

@@ -80,18 +80,36 @@ pub struct OctopusSpec {
 
 impl OctopusSpec {
     /// The servers of an island, 1 + `X_i` (N − 1).
+    ///
+    /// ```
+    /// # use octopus_design::pod::OctopusSpec;
+    /// let spec = OctopusSpec { server_ports: 8, island_ports: 4, mpd_ports: 4, islands: 7 };
+    /// assert_eq!(spec.island_servers(), 13);
+    /// ```
     #[must_use]
     pub fn island_servers(&self) -> usize {
         1 + self.island_ports.saturating_mul(self.mpd_ports.saturating_sub(1))
     }
 
     /// S.
+    ///
+    /// ```
+    /// # use octopus_design::pod::OctopusSpec;
+    /// let spec = OctopusSpec { server_ports: 8, island_ports: 4, mpd_ports: 4, islands: 7 };
+    /// assert_eq!(spec.servers(), 91);
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.islands.saturating_mul(self.island_servers())
     }
 
     /// M, if all ports are used; rounded down otherwise.
+    ///
+    /// ```
+    /// # use octopus_design::pod::OctopusSpec;
+    /// let spec = OctopusSpec { server_ports: 8, island_ports: 4, mpd_ports: 4, islands: 7 };
+    /// assert_eq!(spec.mpds(), 182);
+    /// ```
     #[must_use]
     pub fn mpds(&self) -> usize {
         self.servers().saturating_mul(self.server_ports) / self.mpd_ports.max(1)

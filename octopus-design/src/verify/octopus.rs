@@ -10,6 +10,18 @@ use crate::{MpdId, Topology};
 /// MPDs all of whose servers are in one island are that island's; other MPDs
 /// are *external*. X, N and Xᵢ are the ports of a server, of an MPD, and of a
 /// server towards its island.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{Topology, verify::{Rule, octopus}};
+///
+/// // two servers on two MPDs both
+/// let pod = Topology::new("x", 2, 2, 2, [[0, 1], [0, 1]])?;
+/// let check = octopus(&pod, 1, 2);
+/// assert!(check.failures().any(|(rule, _)| rule == Rule::PairShare));
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rule {
     /// There are as many islands as asked for, each server is in one, and all
@@ -48,6 +60,11 @@ pub enum Rule {
 
 impl Rule {
     /// All rules, in the order in which they are reported.
+    ///
+    /// ```
+    /// use octopus_design::verify::Rule;
+    /// assert_eq!((Rule::ALL.len(), Rule::ALL[0]), (14, Rule::Islands));
+    /// ```
     pub const ALL: [Self; 14] = [
         Self::Islands,
         Self::ServerLinks,
@@ -94,6 +111,17 @@ impl fmt::Display for Rule {
 }
 
 /// What became of a [`Rule`].
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{pod, verify::{self, Outcome, Rule}};
+///
+/// let check = verify::octopus(&pod::octopus_25(), 1, 8);
+/// let outcome = |rule| &check.findings().iter().find(|f| f.rule == rule).unwrap().outcome;
+/// assert_eq!(outcome(Rule::IslandDesign), &Outcome::Holds);
+/// assert!(matches!(outcome(Rule::Cover), Outcome::NotApplicable(_)));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The rule holds.
@@ -134,6 +162,14 @@ impl fmt::Display for Outcome {
 }
 
 /// A rule and what became of it.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::verify::{Finding, Outcome, Rule};
+/// let finding = Finding { rule: Rule::MpdLinks, outcome: Outcome::Holds };
+/// assert_eq!(format!("{}: {}", finding.rule, finding.outcome), "N links an MPD: holds");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The rule.
@@ -143,6 +179,15 @@ pub struct Finding {
 }
 
 /// What [`octopus`] found.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_design::{pod, verify};
+/// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+/// assert!(check.passed());
+/// assert_eq!(check.findings().len(), 14);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OctopusCheck {
     findings: Vec<Finding>,
@@ -152,6 +197,13 @@ pub struct OctopusCheck {
 
 impl OctopusCheck {
     /// Whether every rule holds or does not apply.
+    ///
+    /// ```
+    /// # use octopus_design::{pod, verify};
+    /// assert!(verify::octopus(&pod::octopus_64(), 4, 5).passed());
+    /// // it has four islands, not five
+    /// assert!(!verify::octopus(&pod::octopus_64(), 5, 5).passed());
+    /// ```
     #[must_use]
     pub fn passed(&self) -> bool {
         let good = |outcome: &_| matches!(outcome, Outcome::Holds | Outcome::NotApplicable(_));
@@ -159,12 +211,24 @@ impl OctopusCheck {
     }
 
     /// One finding a rule, in the order of [`Rule::ALL`].
+    ///
+    /// ```
+    /// # use octopus_design::{pod, verify};
+    /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+    /// assert!(check.findings().iter().all(|finding| finding.outcome.to_string() == "holds"));
+    /// ```
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
     /// The rules that fail, with their counterexamples.
+    ///
+    /// ```
+    /// # use octopus_design::{pod, verify};
+    /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+    /// assert_eq!(check.failures().count(), 0);
+    /// ```
     pub fn failures(&self) -> impl Iterator<Item = (Rule, &Violation)> {
         self.findings.iter().filter_map(|Finding { rule, outcome }| match outcome {
             Outcome::Fails(violation) => Some((*rule, violation)),
@@ -174,6 +238,12 @@ impl OctopusCheck {
 
     /// How many external MPDs each two islands share: one row and one column
     /// an island, symmetric, 0 on the diagonal. Empty above 4096 islands.
+    ///
+    /// ```
+    /// # use octopus_design::{pod, verify};
+    /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+    /// assert_eq!(check.island_pairs()[0].iter().sum::<u32>(), 16 * 3 * 3);
+    /// ```
     #[must_use]
     pub fn island_pairs(&self) -> &[Vec<u32>] {
         &self.island_pairs
@@ -181,6 +251,12 @@ impl OctopusCheck {
 
     /// The rounds of external MPDs, by which the rules on rounds were judged;
     /// empty where there are none or none were found.
+    ///
+    /// ```
+    /// # use octopus_design::{pod, verify};
+    /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+    /// assert_eq!(check.rounds().iter().map(Vec::len).collect::<Vec<_>>(), [24; 3]);
+    /// ```
     #[must_use]
     pub fn rounds(&self) -> &[Vec<MpdId>] {
         &self.rounds
