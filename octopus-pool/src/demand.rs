@@ -7,6 +7,23 @@ use crate::num::{fraction, index_u32, round_u32};
 use crate::{Error, Fleet, Result};
 
 /// A VM's pooled memory coming or going.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # let demand = Demand::new(&fleet, 0.5, 1)?;
+/// # let pod = demand.pod(&[0, 1])?;
+/// let first = pod.events()[0];
+/// assert_eq!((first.time_s, first.server, first.gib, first.arrives), (-5, 0, 4, true));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     /// When, in seconds.
@@ -26,6 +43,21 @@ pub struct Event {
 /// A VM's pooled part is a fraction of its memory, rounded to whole GiB (the
 /// unit of allocation, section 4.2) up or down at random so that the mean is
 /// kept. The rest stays in the server and saves nothing.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # let demand = Demand::new(&fleet, 0.5, 1)?;
+/// assert_eq!(demand.events().iter().map(|event| event.gib).sum::<u32>(), 4 * 4);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Demand {
     servers: usize,
@@ -90,18 +122,57 @@ impl Demand {
     }
 
     /// All events: by time, departures before arrivals, then by VM.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// assert!(demand.events().is_sorted_by_key(|event| event.time_s));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }
 
     /// The number of servers of the fleet.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// assert_eq!(demand.servers(), 2);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.servers
     }
 
     /// The fraction of memory that is pooled.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// assert_eq!(demand.pooled_fraction(), 0.5);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn pooled_fraction(&self) -> f64 {
         self.pooled_fraction
@@ -113,6 +184,23 @@ impl Demand {
     ///
     /// [`Error::BadServer`] for a server that is not in the fleet or is named
     /// twice.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// let alone = demand.pod(&[1])?;
+    /// assert_eq!((alone.servers(), alone.vms(), alone.baseline_gib()), (1, 1, 4));
+    /// assert!(demand.pod(&[1, 1]).is_err() && demand.pod(&[2]).is_err());
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     pub fn pod(&self, servers: &[usize]) -> Result<PodDemand> {
         const ABSENT: u32 = u32::MAX;
         let mut position = vec![ABSENT; self.servers];
@@ -141,6 +229,22 @@ impl Demand {
 }
 
 /// The pooled demand of one pod's servers.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # let demand = Demand::new(&fleet, 0.5, 1)?;
+/// # let pod = demand.pod(&[0, 1])?;
+/// assert_eq!((pod.servers(), pod.vms(), pod.events().len()), (2, 2, 4));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct PodDemand {
     servers: usize,
@@ -176,6 +280,21 @@ impl PodDemand {
     }
 
     /// The demand until a time, which ends the window.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.until(3).peak_total_gib(), 8);
+    /// assert_eq!(pod.until(2).peak_total_gib(), 4);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn until(&self, time_s: i64) -> Self {
         let before = self.events.partition_point(|event| event.time_s < time_s);
@@ -185,6 +304,20 @@ impl PodDemand {
     }
 
     /// The whole demand, with a window that starts at a time.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.since(4).peak_total_gib(), 4);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn since(&self, time_s: i64) -> Self {
         let from = tracked_from(&self.events, time_s).max(self.tracked_from);
@@ -192,18 +325,60 @@ impl PodDemand {
     }
 
     /// The number of servers.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.servers(), 2);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.servers
     }
 
     /// The number of VMs with pooled memory.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.vms(), 2);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn vms(&self) -> usize {
         self.vms
     }
 
     /// The events in order.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.events().len(), 4);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
@@ -211,18 +386,60 @@ impl PodDemand {
 
     /// How many leading events come before the window; peaks do not count
     /// until they are done.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.tracked_from(), 1);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn tracked_from(&self) -> usize {
         self.tracked_from
     }
 
     /// The peak of each server's own pooled demand inside the window, GiB.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.server_peaks_gib(), [4, 4]);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn server_peaks_gib(&self) -> &[u64] {
         &self.server_peaks_gib
     }
 
     /// What servers without a pod need: the sum of their own peaks, GiB.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.baseline_gib(), 8);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn baseline_gib(&self) -> u64 {
         self.server_peaks_gib.iter().sum()
@@ -230,12 +447,40 @@ impl PodDemand {
 
     /// The peak of the summed demand inside the window, GiB: what one global
     /// pool needs.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.peak_total_gib(), 8);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn peak_total_gib(&self) -> u64 {
         self.peak_total.0
     }
 
     /// How many events lead to the instant of [`Self::peak_total_gib`].
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// # let demand = Demand::new(&fleet, 0.5, 1)?;
+    /// # let pod = demand.pod(&[0, 1])?;
+    /// assert_eq!(pod.peak_total_after(), 2);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn peak_total_after(&self) -> usize {
         self.peak_total.1

@@ -6,6 +6,16 @@ use thiserror::Error;
 ///
 /// Messages are one line; those about a file begin with its name and, where a
 /// row is at fault, the line.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{ReadOptions, read_trace_from};
+///
+/// let csv = "vm,start_s,end_s,gib,cores\n1,0,60,4,2\n2,0,60,4,many\n";
+/// let refused = read_trace_from(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err();
+/// assert!(refused.to_string().starts_with("t.csv:3: cores is \"many\""));
+/// ```
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {

@@ -59,6 +59,14 @@ pub use trace::{
 pub use trained::{Trained, evaluate_trained};
 
 /// The result of this crate's fallible operations.
+///
+/// ```
+/// fn servers() -> octopus_pool::Result<usize> {
+///     Ok(octopus_pool::switch_pod(20)?.servers())
+/// }
+/// assert_eq!(servers()?, 20);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Runs the README's example as a test.

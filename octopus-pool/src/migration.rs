@@ -154,6 +154,15 @@ impl BoundedMigration {
     }
 
     /// The most an MPD may hold now, GiB.
+    ///
+    /// ```
+    /// # use octopus_design::{ServerId, pod};
+    /// # use octopus_pool::{BoundedMigration, Policy};
+    /// let mut policy = BoundedMigration::online(&pod::bibd(13, 4)?, 0.5)?;
+    /// policy.allocate(ServerId(0), 40)?;
+    /// assert_eq!((policy.needed_gib(), policy.cap_gib()), (10, 15));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn cap_gib(&self) -> u32 {
         self.cap_gib
@@ -164,6 +173,15 @@ impl BoundedMigration {
     ///
     /// With a fixed capacity, how near this comes to it is an alarm worth
     /// having: past it, memory has to spill.
+    ///
+    /// ```
+    /// # use octopus_design::{ServerId, pod};
+    /// # use octopus_pool::{BoundedMigration, Policy};
+    /// let mut policy = BoundedMigration::fixed(&pod::bibd(13, 4)?, 16);
+    /// policy.allocate(ServerId(0), 40)?;
+    /// assert_eq!((policy.needed_gib(), policy.cap_gib()), (10, 16));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn needed_gib(&self) -> u64 {
         self.shadow_cap_gib

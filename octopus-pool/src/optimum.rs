@@ -18,6 +18,28 @@ use crate::{Error, Event, PodDemand, Result};
 const PROBES: usize = 24;
 
 /// The exact fractional optimum of a pod's demand, with what proves it.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # let demand = Demand::new(&fleet, 0.5, 1)?;
+/// # let pod = demand.pod(&[0, 1])?;
+/// # use octopus_design::{ServerId, Topology};
+/// # use octopus_pool::fractional_optimum;
+/// // both servers on one MPD
+/// let wiring = Topology::new("one", 1, 2, 2, [[0, 1]])?;
+/// let optimum = fractional_optimum(&wiring, &pod)?;
+/// assert_eq!(optimum.servers, [ServerId(0), ServerId(1)]);
+/// assert_eq!((optimum.demand_gib, optimum.mpds, optimum.after_events), (8, 1, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Optimum {
     /// D(U): what the set demands at its worst instant, GiB.
@@ -32,6 +54,12 @@ pub struct Optimum {
 
 impl Optimum {
     /// D(U) / |N(U)| in GiB: no policy keeps every MPD below it.
+    ///
+    /// ```
+    /// use octopus_pool::Optimum;
+    /// let optimum = Optimum { demand_gib: 9, mpds: 2, servers: Vec::new(), after_events: 0 };
+    /// assert_eq!(optimum.peak_gib(), 4.5);
+    /// ```
     #[must_use]
     pub fn peak_gib(&self) -> f64 {
         self.demand_gib as f64 / self.mpds as f64

@@ -12,6 +12,23 @@ use crate::{Error, Fleet, Result};
 const MAX_GROUPS: usize = 10_000_000;
 
 /// How far the peak of a group's memory demand stands above its average.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// let of_two = octopus_pool::peak_to_average(&fleet, &[2], 1, 1)?[0];
+/// // 16 GiB at the peak; 8 GiB for 4 + 7 s of 10 on average
+/// assert!((of_two.worst - 16.0 / 8.8).abs() < 1e-9);
+/// assert_eq!((of_two.group_servers, of_two.groups, of_two.idle_groups), (2, 1, 0));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PeakToAverage {
     /// Servers of a group.

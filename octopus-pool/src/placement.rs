@@ -17,6 +17,20 @@ use crate::{Cleaned, Error, Result, Rule, Trace, Vm, WarmUp};
 const TRIES: usize = 32;
 
 /// What a server can hold.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Placement, ServerSize, Trace, Vm, place};
+///
+/// let vm = Vm { start_s: 0, end_s: 9, memory_gib: 8.0, cores: 4, server: None, censored: false };
+/// let trace = Trace::new("t", 0..10, vec![vm])?;
+/// let on = |cores| Placement::RandomFeasible {
+///     size: ServerSize { cores, memory_gib: 8.0 }, peak_core_use: 1.0, servers: None, seed: 1,
+/// };
+/// assert!(place(&trace, &on(4)).is_ok() && place(&trace, &on(3)).is_err());
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ServerSize {
     /// Virtual cores.
@@ -26,6 +40,22 @@ pub struct ServerSize {
 }
 
 /// How VMs get their servers.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// let random = place(&trace, &Placement::random(1))?;
+/// assert_eq!(random.servers(), 1); // four cores fit on one server
+/// assert_eq!(fleet.placement().to_string(), "as in the trace");
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -66,6 +96,18 @@ impl Placement {
 
     /// [`Placement::Given`] where every VM has a host, else
     /// [`Placement::random`].
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(Placement::for_trace(&trace, 1), Placement::Given);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn for_trace(trace: &Trace, seed: u64) -> Self {
         let given = trace.vms().iter().all(|vm| vm.server.is_some());
@@ -90,6 +132,20 @@ impl fmt::Display for Placement {
 }
 
 /// A trace on its servers: every VM has one.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// assert_eq!((fleet.servers(), fleet.vms().len()), (2, 2));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fleet {
     source: String,
@@ -104,12 +160,36 @@ pub struct Fleet {
 
 impl Fleet {
     /// The number of servers.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.servers(), 2);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
         self.servers
     }
 
     /// The VMs, by start; each has its server.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.vms()[1].server, Some(1));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn vms(&self) -> &[Vm] {
         &self.vms
@@ -121,30 +201,90 @@ impl Fleet {
     }
 
     /// The window peaks are looked for in, in seconds, end excluded.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.window(), 0..10);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn window(&self) -> Range<i64> {
         self.window.clone()
     }
 
     /// The trace's name.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.source(), "two VMs");
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The rules that touched a row, those of placement among them.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.cleaning()[0].rule, octopus_pool::Rule::Clipped);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn cleaning(&self) -> &[Cleaned] {
         &self.cleaning
     }
 
     /// How the population at the window's start came about.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.warm_up(), octopus_pool::WarmUp::None);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn warm_up(&self) -> WarmUp {
         self.warm_up
     }
 
     /// How the VMs got their servers.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(fleet.placement(), Placement::Given);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn placement(&self) -> Placement {
         self.placement

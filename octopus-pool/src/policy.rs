@@ -9,17 +9,38 @@ use crate::{Error, Result};
 /// Memory held by a server; given back with [`Policy::release`].
 ///
 /// It cannot be copied, so memory is not given back twice.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::ServerId;
+/// use octopus_pool::{GlobalPool, Policy};
+///
+/// let mut pool = GlobalPool::new(2);
+/// let lease = pool.allocate(ServerId(0), 5)?;
+/// assert_eq!(lease.number(), 0);
+/// assert_eq!(pool.release(lease)?, 5);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct Lease(u32);
 
 impl Lease {
     /// A lease of this number; for implementations of [`Policy`].
+    ///
+    /// ```
+    /// assert_eq!(octopus_pool::Lease::new(7).number(), 7);
+    /// ```
     #[must_use]
     pub fn new(number: u32) -> Self {
         Self(number)
     }
 
     /// Its number among the leases of its policy.
+    ///
+    /// ```
+    /// assert_eq!(octopus_pool::Lease::new(7).number(), 7);
+    /// ```
     #[must_use]
     pub fn number(&self) -> u32 {
         self.0
@@ -32,6 +53,26 @@ impl Lease {
 /// simulator and an agent on a host. It keeps the books: how much each MPD
 /// holds, and where each lease's memory lies (which a policy may change while
 /// the lease is held).
+///
+/// # Examples
+///
+/// ```
+/// use octopus_design::{ServerId, pod};
+/// use octopus_pool::{BoundedMigration, GlobalPool, LeastLoaded, Policy};
+///
+/// /// What an agent does when a VM comes and goes.
+/// fn visit(policy: &mut dyn Policy) -> octopus_pool::Result<u32> {
+///     let lease = policy.allocate(ServerId(0), 12)?;
+///     policy.release(lease)?;
+///     Ok(policy.peak_gib())
+/// }
+///
+/// let wiring = pod::bibd(13, 4)?; // four MPDs a server
+/// assert_eq!(visit(&mut LeastLoaded::new(&wiring))?, 3);
+/// assert_eq!(visit(&mut BoundedMigration::online(&wiring, 0.1)?)?, 3);
+/// assert_eq!(visit(&mut GlobalPool::new(13))?, 12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Policy {
     /// The servers of the pod.
     fn servers(&self) -> usize;
@@ -116,6 +157,16 @@ pub struct LeastLoaded {
 
 impl LeastLoaded {
     /// An empty pod of this wiring.
+    ///
+    /// ```
+    /// use octopus_design::{ServerId, pod};
+    /// use octopus_pool::{LeastLoaded, Policy};
+    ///
+    /// let mut policy = LeastLoaded::new(&pod::octopus_96());
+    /// policy.allocate(ServerId(0), 17)?;
+    /// assert_eq!((policy.servers(), policy.peak_gib()), (96, 3));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn new(topology: &Topology) -> Self {
         Self::on(Wiring::new(topology), u32::MAX)
@@ -273,6 +324,11 @@ pub struct GlobalPool {
 
 impl GlobalPool {
     /// An empty pool of `servers` servers.
+    ///
+    /// ```
+    /// use octopus_pool::{GlobalPool, Policy};
+    /// assert_eq!((GlobalPool::new(20).servers(), GlobalPool::new(20).loads_gib().len()), (20, 1));
+    /// ```
     #[must_use]
     pub fn new(servers: usize) -> Self {
         Self { inner: LeastLoaded::on(Wiring::one_pool(servers), u32::MAX) }

@@ -6,6 +6,25 @@ use serde::Serialize;
 use crate::{Error, Lease, PodDemand, Policy, Result};
 
 /// What came of a replay.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # let demand = Demand::new(&fleet, 0.5, 1)?;
+/// # let pod = demand.pod(&[0, 1])?;
+/// # use octopus_pool::{GlobalPool, replay};
+/// let played = replay(&pod, &mut GlobalPool::new(2))?;
+/// assert_eq!((played.peak_mpd_gib, played.allocated_gib, played.released_gib), (8, 8, 8));
+/// assert_eq!((played.moved_gib, played.spilled_vms, played.events), (0, 0, 4));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Replay {
     /// The highest load of any MPD inside the window, GiB.

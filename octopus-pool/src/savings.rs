@@ -25,6 +25,13 @@ const MAX_PODS: usize = 1_000_000;
 const MAX_JOBS: usize = 1_024;
 
 /// How a pod's memory is allocated.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::PolicyKind;
+/// assert_eq!(PolicyKind::BoundedMigration.to_string(), "bounded-migration");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -42,6 +49,11 @@ pub enum PolicyKind {
 
 impl PolicyKind {
     /// All policies.
+    ///
+    /// ```
+    /// use octopus_pool::PolicyKind;
+    /// assert_eq!(PolicyKind::ALL.len(), 4);
+    /// ```
     pub const ALL: [Self; 4] =
         [Self::LeastLoaded, Self::BoundedMigration, Self::GlobalPool, Self::Optimum];
 
@@ -90,6 +102,13 @@ impl FromStr for PolicyKind {
 }
 
 /// What [`evaluate`] is to do.
+///
+/// # Examples
+///
+/// ```
+/// let options = octopus_pool::Options::default();
+/// assert_eq!((options.pods, options.pooled_fraction, options.fail_links), (30, 0.65, 0.0));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
     /// The policy.
@@ -147,6 +166,25 @@ impl Default for Options {
 ///
 /// Savings are fractions of all DRAM unless named otherwise; a pod in which
 /// nothing is ever pooled saves 0.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # use octopus_pool::{Options, evaluate, switch_pod};
+/// let options = Options { pods: 4, pooled_fraction: 0.5, ..Options::default() };
+/// let savings = evaluate(&switch_pod(2)?, &fleet, &options)?;
+/// // both VMs are there from 2 to 4 s, so one pool saves nothing
+/// assert_eq!((savings.pods, savings.savings_mean, savings.savings_sd), (4, 0.0, 0.0));
+/// assert_eq!((savings.baseline_gib_mean, savings.provision_gib_mean), (8.0, 8.0));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Savings {
@@ -224,6 +262,13 @@ pub struct Savings {
 }
 
 /// A mean with its spread.
+///
+/// # Examples
+///
+/// ```
+/// let spread = octopus_pool::Spread::of([5.0].into_iter());
+/// assert_eq!((spread.mean, spread.sd, spread.ci95), (5.0, 0.0, None));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     /// The mean.

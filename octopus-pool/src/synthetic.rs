@@ -14,6 +14,17 @@ const HOUR_S: f64 = 3_600.0;
 const DAY_S: f64 = 86_400.0;
 
 /// The share of VMs of one memory size.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{SizeShare, SynthOptions, synthesize};
+///
+/// let sizes = vec![SizeShare { gib: 8, share: 1.0 }];
+/// let options = SynthOptions { servers: 2, window_days: 1.0, sizes, ..SynthOptions::default() };
+/// assert!(synthesize(&options)?.vms().iter().all(|vm| vm.memory_gib == 8.0));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {

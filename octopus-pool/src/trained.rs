@@ -10,6 +10,24 @@ use crate::{
 };
 
 /// What MPDs of a fixed size come to.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// # use octopus_pool::{Options, evaluate_trained, switch_pod};
+/// let options = Options { pods: 2, pooled_fraction: 0.5, ..Options::default() };
+/// let trained = evaluate_trained(&switch_pod(2)?, &fleet, &options, 0.25)?;
+/// assert_eq!((trained.pods, trained.capacity_gib.mean), (2, 10.0));
+/// assert_eq!((trained.growth.mean, trained.spilled_vms_fraction), (0.5, 0.0));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Trained {

@@ -20,6 +20,18 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Columns are found by the header's names, in any order; others are ignored.
 /// The public files of [`Self::AzureV1`], [`Self::AzureV2`] and some of
 /// [`Self::HuaweiEast`] have no header, and their columns stand in order.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Format, ReadOptions, read_trace_from};
+///
+/// let rows = "a,s,d,0,600,9,1,5,Unknown,2,3.5\nb,s,d,300,900,9,1,5,Unknown,4,7\n";
+/// let options = ReadOptions { format: Some(Format::AzureV1), ..ReadOptions::default() };
+/// let trace = read_trace_from(rows.as_bytes(), "vmtable.csv", &options)?;
+/// assert_eq!((trace.vms().len(), trace.vms()[1].cores), (2, 4));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -50,6 +62,12 @@ pub enum Format {
 
 impl Format {
     /// All formats.
+    ///
+    /// ```
+    /// use octopus_pool::Format;
+    /// let names = Format::ALL.map(Format::name);
+    /// assert_eq!(names[2..], ["azure-v1", "azure-v2", "azure-packing", "huawei-east"]);
+    /// ```
     pub const ALL: [Self; 6] = [
         Self::Plain,
         Self::AzureWindow,

@@ -18,21 +18,55 @@ pub use warm_up::{WarmUp, with_warm_up};
 use crate::{Error, Result};
 
 /// The most rows a trace may have; VMs are numbered in 32 bits.
+///
+/// ```
+/// assert_eq!(octopus_pool::MAX_ROWS, 100_000_000);
+/// ```
 pub const MAX_ROWS: usize = 100_000_000;
 
 /// The longest window and the latest time, in seconds: 317 years.
+///
+/// ```
+/// use octopus_pool::{Error, MAX_TIME_S, Trace, Vm};
+/// let vm = Vm { start_s: 0, end_s: 9, memory_gib: 8.0, cores: 2, server: Some(0), censored: false };
+/// let late = Vm { end_s: 2 * MAX_TIME_S + 1, ..vm };
+/// assert!(matches!(Trace::new("t", 0..10, vec![late]), Err(Error::BadVm { index: 0, .. })));
+/// ```
 pub const MAX_TIME_S: i64 = 10_000_000_000;
 
 /// The most memory a VM may have, in GiB.
+///
+/// ```
+/// use octopus_pool::{Error, MAX_VM_GIB, Trace, Vm};
+/// let vm = Vm { start_s: 0, end_s: 9, memory_gib: 8.0, cores: 2, server: Some(0), censored: false };
+/// let large = Vm { memory_gib: 2.0 * MAX_VM_GIB, ..vm };
+/// assert!(matches!(Trace::new("t", 0..10, vec![large]), Err(Error::BadVm { index: 0, .. })));
+/// ```
 pub const MAX_VM_GIB: f64 = 65_536.0;
 
 /// The highest server number a trace may name, plus one.
+///
+/// ```
+/// use octopus_pool::{Error, MAX_FLEET, Trace, Vm};
+/// let vm = Vm { start_s: 0, end_s: 9, memory_gib: 8.0, cores: 2, server: Some(0), censored: false };
+/// let far = Vm { server: u32::try_from(MAX_FLEET).ok(), ..vm };
+/// assert!(matches!(Trace::new("t", 0..10, vec![far]), Err(Error::BadVm { index: 0, .. })));
+/// ```
 pub const MAX_FLEET: usize = 1_000_000;
 
 /// One virtual machine's stay on one server.
 ///
 /// It holds its memory in the half-open interval from `start_s` to `end_s`, so
 /// a VM that ends when another starts does not overlap it.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Trace, Vm};
+/// let vm = Vm { start_s: 0, end_s: 9, memory_gib: 8.0, cores: 2, server: None, censored: false };
+/// assert_eq!(Trace::new("t", 0..10, vec![vm])?.vms()[0].end_s, 9);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vm {
     /// When it starts, in seconds of the trace's own clock.
@@ -52,6 +86,18 @@ pub struct Vm {
 }
 
 /// Why rows were left out or read differently from how they stand.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{ReadOptions, Rule, read_trace_from};
+///
+/// let csv = "vm,start_s,end_s,gib,cores\n1,0,60,4,2\n2,0,60,0,2\n";
+/// let trace = read_trace_from(csv.as_bytes(), "t.csv", &ReadOptions::default())?;
+/// assert_eq!(trace.cleaning()[0].rule, Rule::ZeroMemory);
+/// assert_eq!(Rule::ZeroMemory.to_string(), "zero-memory");
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -146,6 +192,16 @@ impl fmt::Display for Rule {
 }
 
 /// How many rows a cleaning rule touched.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Cleaned, Rule, Trace, Vm};
+/// let vm = Vm { start_s: -5, end_s: 9, memory_gib: 8.0, cores: 2, server: None, censored: false };
+/// let trace = Trace::new("t", 0..10, vec![vm])?;
+/// assert_eq!(trace.cleaning(), [Cleaned { rule: Rule::Clipped, rows: 1 }]);
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Cleaned {
     /// The rule.
@@ -166,6 +222,20 @@ pub(crate) fn count(cleaning: &mut Vec<Cleaned>, rule: Rule, rows: u64) {
 }
 
 /// VMs, the window of time they are judged in, and how they came about.
+///
+/// # Examples
+///
+/// ```
+/// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+/// # let vm = |server, start_s, end_s| Vm {
+/// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+/// # };
+/// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+/// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+/// # let fleet = place(&trace, &Placement::Given)?;
+/// assert_eq!((trace.vms().len(), trace.window()), (2, 0..10));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
     source: String,
@@ -233,30 +303,90 @@ impl Trace {
     }
 
     /// Where the trace came from.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(trace.source(), "two VMs");
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
     }
 
     /// The window peaks are looked for in, in seconds, end excluded.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(trace.window(), 0..10);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn window(&self) -> Range<i64> {
         self.window.clone()
     }
 
     /// The VMs alive inside the window, by start.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(trace.vms()[0].start_s, -5);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn vms(&self) -> &[Vm] {
         &self.vms
     }
 
     /// The cleaning rules that touched a row, in a fixed order.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(trace.cleaning()[0].rows, 1); // the first one is clipped
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn cleaning(&self) -> &[Cleaned] {
         &self.cleaning
     }
 
     /// How the population at the window's start came about.
+    ///
+    /// ```
+    /// # use octopus_pool::{Demand, Placement, Trace, Vm, place};
+    /// # let vm = |server, start_s, end_s| Vm {
+    /// #     start_s, end_s, memory_gib: 8.0, cores: 2, server: Some(server), censored: false,
+    /// # };
+    /// // 8 GiB on server 0 from -5 to 4 s, on server 1 from 2 to 9 s; the window is 0 to 10 s
+    /// # let trace = Trace::new("two VMs", 0..10, vec![vm(0, -5, 4), vm(1, 2, 9)])?;
+    /// # let fleet = place(&trace, &Placement::Given)?;
+    /// assert_eq!(trace.warm_up(), octopus_pool::WarmUp::None);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
     #[must_use]
     pub fn warm_up(&self) -> WarmUp {
         self.warm_up

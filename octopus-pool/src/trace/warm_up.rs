@@ -19,6 +19,14 @@ const WARM_UP_STREAM: u64 = 2;
 ///
 /// Without it, every server starts empty, peaks are late and low, and pooling
 /// looks better than it is (left truncation).
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::WarmUp;
+/// let generated = WarmUp::Generated { seconds: 345_600 };
+/// assert_eq!(generated.to_string(), "generator ran 96 h before");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
