@@ -142,6 +142,12 @@ pub enum Error {
         /// The bound.
         most: usize,
     },
+    /// A table of slowdowns has no rows.
+    #[error("{file}: no workload in the table of slowdowns")]
+    NoWorkloads {
+        /// The name of the input.
+        file: String,
+    },
     /// No usable VM is left inside the window.
     #[error("{source_name}: no VM is alive inside the window of {start_s} to {end_s} s")]
     NoVms {

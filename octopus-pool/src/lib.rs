@@ -37,6 +37,7 @@ mod replay;
 mod savings;
 mod synthetic;
 mod theorem;
+mod tolerance;
 mod trace;
 mod trained;
 
@@ -47,10 +48,11 @@ pub use optimum::{Optimum, fractional_optimum};
 pub use peak::{PeakToAverage, peak_to_average};
 pub use placement::{Fleet, Placement, ServerSize, place};
 pub use policy::{GlobalPool, Lease, LeastLoaded, Policy};
-pub use replay::{Replay, replay};
+pub use replay::{Replay, Replayer, replay};
 pub use savings::{Options, PolicyKind, Savings, Spread, evaluate, switch_pod};
 pub use synthetic::{SizeShare, SynthOptions, synthesize};
 pub use theorem::theorem_a1;
+pub use tolerance::{Tolerance, tolerated_fraction};
 pub use trace::{
     Cleaned, Format, MAX_FLEET, MAX_ROWS, MAX_TIME_S, MAX_VM_GIB, ReadOptions, Rule, Trace, Vm,
     WarmUp, read_trace, read_trace_from, with_warm_up,

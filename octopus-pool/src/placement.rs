@@ -77,6 +77,26 @@ pub enum Placement {
         /// Fixes the servers drawn.
         seed: u64,
     },
+    /// Each VM, by start, on the server with room that has the least memory
+    /// left; the lowest-numbered of equals.
+    BestFit {
+        /// The cap on each server's cores and memory.
+        size: ServerSize,
+        /// As for random placement.
+        peak_core_use: f64,
+        /// As for random placement.
+        servers: Option<usize>,
+    },
+    /// Each VM, by start, on the server with room that has the most memory
+    /// left; the lowest-numbered of equals.
+    WorstFit {
+        /// The cap on each server's cores and memory.
+        size: ServerSize,
+        /// As for random placement.
+        peak_core_use: f64,
+        /// As for random placement.
+        servers: Option<usize>,
+    },
 }
 
 impl Placement {
@@ -119,9 +139,16 @@ impl fmt::Display for Placement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given => f.write_str("as in the trace"),
-            Self::RandomFeasible { size, peak_core_use, servers, .. } => {
+            Self::RandomFeasible { size, peak_core_use, servers, .. }
+            | Self::BestFit { size, peak_core_use, servers }
+            | Self::WorstFit { size, peak_core_use, servers } => {
                 let ServerSize { cores, memory_gib } = size;
-                write!(f, "random feasible, servers of {cores} cores and {memory_gib} GiB, ")?;
+                let how = match self {
+                    Self::BestFit { .. } => "best fit",
+                    Self::WorstFit { .. } => "worst fit",
+                    _ => "random feasible",
+                };
+                write!(f, "{how}, servers of {cores} cores and {memory_gib} GiB, ")?;
                 match servers {
                     Some(servers) => write!(f, "{servers} of them"),
                     None => write!(f, "{:.0}% of cores used at the peak", 100.0 * peak_core_use),
@@ -336,7 +363,9 @@ pub fn place(trace: &Trace, placement: &Placement) -> Result<Fleet> {
             }
             fleet.servers = fleet.hosts.iter().max().map_or(0, |last| *last as usize + 1);
         }
-        Placement::RandomFeasible { size, peak_core_use, servers, seed } => {
+        Placement::RandomFeasible { size, peak_core_use, servers, .. }
+        | Placement::BestFit { size, peak_core_use, servers }
+        | Placement::WorstFit { size, peak_core_use, servers } => {
             check_size(size)?;
             fleet.servers = match servers {
                 Some(servers) => servers,
@@ -346,7 +375,7 @@ pub fn place(trace: &Trace, placement: &Placement) -> Result<Fleet> {
             if !(1..=most).contains(&value) {
                 return Err(Error::OutOfRange { field: "servers", value, least: 1, most });
             }
-            random_feasible(trace, size, seed, &mut fleet);
+            by_start(trace, size, &mut Choice::new(placement), &mut fleet);
         }
     }
     if fleet.vms.is_empty() {
@@ -417,9 +446,40 @@ impl Room {
     }
 }
 
-fn random_feasible(trace: &Trace, size: ServerSize, seed: u64, fleet: &mut Fleet) {
+/// How a server is chosen from those with room.
+enum Choice {
+    Random(Box<ChaCha8Rng>),
+    LeastRoom,
+    MostRoom,
+}
+
+impl Choice {
+    fn new(placement: &Placement) -> Self {
+        match placement {
+            Placement::BestFit { .. } => Self::LeastRoom,
+            Placement::WorstFit { .. } => Self::MostRoom,
+            Placement::RandomFeasible { seed, .. } => {
+                Self::Random(Box::new(ChaCha8Rng::seed_from_u64(*seed)))
+            }
+            Placement::Given => Self::Random(Box::new(ChaCha8Rng::seed_from_u64(0))),
+        }
+    }
+
+    fn host(&mut self, room: &Room, vm: &Vm) -> Option<usize> {
+        let memory = |&a: &usize, &b: &usize| room.memory_gib[a].total_cmp(&room.memory_gib[b]);
+        let fitting = (0..room.cores.len()).filter(|&server| room.fits(server, vm));
+        match self {
+            Self::Random(rng) => draw_host(room, vm, rng),
+            Self::LeastRoom => fitting.min_by(memory),
+            // the last of equals is the maximum
+            Self::MostRoom => fitting.rev().max_by(memory),
+        }
+    }
+}
+
+/// Puts VMs on servers in the order of their starts.
+fn by_start(trace: &Trace, size: ServerSize, choice: &mut Choice, fleet: &mut Fleet) {
     let servers = fleet.servers;
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut room =
         Room { cores: vec![size.cores; servers], memory_gib: vec![size.memory_gib; servers] };
     let mut ends: BinaryHeap<Reverse<(i64, usize)>> = BinaryHeap::new();
@@ -437,7 +497,7 @@ fn random_feasible(trace: &Trace, size: ServerSize, seed: u64, fleet: &mut Fleet
             too_large += 1;
             continue;
         }
-        let Some(host) = draw_host(&room, vm, &mut rng) else {
+        let Some(host) = choice.host(&room, vm) else {
             no_room += 1;
             continue;
         };
@@ -494,6 +554,18 @@ mod tests {
         let expected = [Rule::LargerThanServer, Rule::NoRoom].map(|rule| Cleaned { rule, rows: 1 });
         assert_eq!(fleet.cleaning(), expected);
         assert_ne!(fleet.hosts()[0], fleet.hosts()[1]);
+    }
+
+    #[test]
+    fn fits_are_the_least_and_the_most_room() {
+        let size = ServerSize { cores: 8, memory_gib: 8.0 };
+        let vms = vec![vm(0, 9, 1), vm(1, 9, 1), vm(2, 9, 8), vm(9, 10, 1)];
+        let trace = Trace::new("t", 0..10, vms).unwrap();
+        let (peak_core_use, servers) = (0.5, Some(3));
+        let hosts = |placement| place(&trace, &placement).unwrap().hosts().to_vec();
+        // the third needs a whole server; then all are empty again
+        assert_eq!(hosts(Placement::BestFit { size, peak_core_use, servers }), [0, 0, 1, 0]);
+        assert_eq!(hosts(Placement::WorstFit { size, peak_core_use, servers }), [0, 1, 2, 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use octopus_design::ServerId;
 use serde::Serialize;
 
-use crate::{Error, Lease, PodDemand, Policy, Result};
+use crate::{Error, Event, Lease, MAX_ROWS, PodDemand, Policy, Result};
 
 /// What came of a replay.
 ///
@@ -25,7 +25,7 @@ use crate::{Error, Lease, PodDemand, Policy, Result};
 /// assert_eq!((played.moved_gib, played.spilled_vms, played.events), (0, 0, 4));
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Replay {
     /// The highest load of any MPD inside the window, GiB.
     pub peak_mpd_gib: u32,
@@ -77,45 +77,136 @@ pub fn replay<P: Policy + ?Sized>(demand: &PodDemand, policy: &mut P) -> Result<
     if servers != pod {
         return Err(Error::SizeMismatch { demand: servers, pod });
     }
-    let mut leases: Vec<Option<Lease>> = (0..demand.vms()).map(|_| None).collect();
-    let (mut allocated_gib, mut released_gib, mut largest_burst_gib) = (0, 0, 0);
-    let (mut spilled_gib, mut spilled_vms) = (0, 0);
-    let (mut allocated_before_gib, mut moved_before_gib) = (0, 0);
+    let mut player = Replayer::new(policy);
     let (before, inside) = demand.events().split_at(demand.tracked_from());
-    for (part, events) in [before, inside].into_iter().enumerate() {
-        if part == 1 {
-            policy.restart_peak();
-            (allocated_before_gib, moved_before_gib) = (allocated_gib, policy.moved_gib());
-            largest_burst_gib = 0;
-        }
-        for event in events {
-            let held = &mut leases[event.vm as usize];
-            if event.arrives {
-                let (moved, spilled) = (policy.moved_gib(), policy.spilled_gib());
-                *held = Some(policy.allocate(ServerId(event.server as usize), event.gib)?);
-                largest_burst_gib = largest_burst_gib.max(policy.moved_gib() - moved);
-                let spilled = policy.spilled_gib() - spilled;
-                allocated_gib += u64::from(event.gib) - spilled;
-                if part == 1 && spilled > 0 {
-                    spilled_gib += spilled;
-                    spilled_vms += 1;
-                }
-            } else if let Some(lease) = held.take() {
-                released_gib += u64::from(policy.release(lease)?);
+    for event in before {
+        player.play(event)?;
+    }
+    player.open_window();
+    for event in inside {
+        player.play(event)?;
+    }
+    Ok(player.finish())
+}
+
+/// Plays events one by one, for streams that are never whole in memory.
+///
+/// Memory grows with the highest VM number, so a stream gives the numbers of
+/// VMs that are gone to new ones.
+///
+/// # Examples
+///
+/// ```
+/// use octopus_pool::{Event, GlobalPool, Replayer};
+///
+/// let mut pool = GlobalPool::new(1);
+/// let mut player = Replayer::new(&mut pool);
+/// player.open_window();
+/// for time_s in 0..1000 {
+///     let event = Event { time_s, vm: 0, server: 0, gib: 8, arrives: time_s % 2 == 0 };
+///     player.play(&event)?;
+/// }
+/// let played = player.finish();
+/// assert_eq!((played.peak_mpd_gib, played.released_gib, played.events), (8, 4000, 1000));
+/// # Ok::<(), octopus_pool::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Replayer<'p, P: ?Sized> {
+    policy: &'p mut P,
+    leases: Vec<Option<Lease>>,
+    played: Replay,
+    in_window: bool,
+}
+
+impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
+    /// Before the first event.
+    ///
+    /// ```
+    /// use octopus_pool::{GlobalPool, Replayer};
+    /// assert_eq!(Replayer::new(&mut GlobalPool::new(1)).finish().events, 0);
+    /// ```
+    pub fn new(policy: &'p mut P) -> Self {
+        Self { policy, leases: Vec::new(), played: Replay::default(), in_window: false }
+    }
+
+    /// From here on peaks, bursts and spills count.
+    ///
+    /// ```
+    /// use octopus_pool::{Event, GlobalPool, Replayer};
+    /// let mut pool = GlobalPool::new(1);
+    /// let mut player = Replayer::new(&mut pool);
+    /// player.play(&Event { time_s: 0, vm: 0, server: 0, gib: 8, arrives: true })?;
+    /// player.play(&Event { time_s: 1, vm: 0, server: 0, gib: 8, arrives: false })?;
+    /// player.open_window();
+    /// assert_eq!(player.finish().peak_mpd_gib, 0);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    pub fn open_window(&mut self) {
+        self.in_window = true;
+        self.policy.restart_peak();
+    }
+
+    /// Plays an event. A departure of a VM that is not there changes nothing.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for a VM number of [`MAX_ROWS`] or more; what
+    /// [`Policy::allocate`] returns.
+    ///
+    /// ```
+    /// use octopus_pool::{Event, GlobalPool, Replayer};
+    /// let mut pool = GlobalPool::new(1);
+    /// let far = Event { time_s: 0, vm: u32::MAX, server: 0, gib: 8, arrives: true };
+    /// assert!(Replayer::new(&mut pool).play(&far).is_err());
+    /// ```
+    pub fn play(&mut self, event: &Event) -> Result<()> {
+        let vm = event.vm as usize;
+        if vm >= self.leases.len() {
+            if vm >= MAX_ROWS {
+                let (value, most) = (vm as u64, MAX_ROWS as u64 - 1);
+                return Err(Error::OutOfRange { field: "vm", value, least: 0, most });
             }
+            self.leases.resize_with(vm + 1, || None);
+        }
+        self.played.events += 1;
+        if event.arrives {
+            let (moved, spilled) = (self.policy.moved_gib(), self.policy.spilled_gib());
+            let server = ServerId(event.server as usize);
+            self.leases[vm] = Some(self.policy.allocate(server, event.gib)?);
+            let spilled = self.policy.spilled_gib() - spilled;
+            let allocated = u64::from(event.gib) - spilled;
+            self.played.allocated_gib += allocated;
+            if self.in_window {
+                let moved = self.policy.moved_gib() - moved;
+                self.played.window_allocated_gib += allocated;
+                self.played.window_moved_gib += moved;
+                self.played.largest_burst_gib = self.played.largest_burst_gib.max(moved);
+                self.played.spilled_gib += spilled;
+                self.played.spilled_vms += u64::from(spilled > 0);
+            }
+        } else if let Some(lease) = self.leases[vm].take() {
+            self.played.released_gib += u64::from(self.policy.release(lease)?);
+        }
+        Ok(())
+    }
+
+    /// What came of it.
+    ///
+    /// ```
+    /// use octopus_pool::{Event, GlobalPool, Replayer};
+    /// let mut pool = GlobalPool::new(1);
+    /// let mut player = Replayer::new(&mut pool);
+    /// player.play(&Event { time_s: 0, vm: 0, server: 0, gib: 8, arrives: true })?;
+    /// assert_eq!(player.finish().resident_gib, 8);
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    #[must_use]
+    pub fn finish(self) -> Replay {
+        Replay {
+            peak_mpd_gib: self.policy.peak_gib(),
+            resident_gib: self.policy.loads_gib().iter().copied().map(u64::from).sum(),
+            moved_gib: self.policy.moved_gib(),
+            ..self.played
         }
     }
-    Ok(Replay {
-        peak_mpd_gib: policy.peak_gib(),
-        allocated_gib,
-        released_gib,
-        resident_gib: policy.loads_gib().iter().copied().map(u64::from).sum(),
-        window_allocated_gib: allocated_gib - allocated_before_gib,
-        window_moved_gib: policy.moved_gib() - moved_before_gib,
-        moved_gib: policy.moved_gib(),
-        largest_burst_gib,
-        spilled_gib,
-        spilled_vms,
-        events: demand.events().len() as u64,
-    })
 }

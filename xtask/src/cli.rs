@@ -164,9 +164,21 @@ pub(crate) struct PoolArgs {
     /// Of an azure-packing trace: the machine whose fractions are used
     #[arg(long, value_name = "ID")]
     pub(crate) machine: Option<i64>,
+    /// Where VMs go if the trace names no hosts
+    #[arg(long, value_enum, default_value_t = PlacementKind::Random)]
+    pub(crate) placement: PlacementKind,
     /// The part of each VM's memory that may come from the pool
     #[arg(long, value_name = "P", default_value_t = 0.65, value_parser = fraction)]
     pub(crate) pooled_fraction: f64,
+    /// Find that part in a table of workload,latency_ns,slowdown (CSV)
+    #[arg(long, value_name = "FILE", conflicts_with = "pooled_fraction", requires = "latency_ns")]
+    pub(crate) slowdowns: Option<PathBuf>,
+    /// The latency of the pooled memory, for --slowdowns
+    #[arg(long, value_name = "NS", requires = "slowdowns")]
+    pub(crate) latency_ns: Option<f64>,
+    /// The slowdown that is tolerated, for --slowdowns
+    #[arg(long, value_name = "S", default_value_t = 0.1)]
+    pub(crate) tolerated: f64,
     /// How a server chooses among its MPDs
     #[arg(long, value_enum, default_value_t = Policy::LeastLoaded)]
     pub(crate) policy: Policy,
@@ -206,6 +218,17 @@ pub(crate) enum TraceFormat {
     HuaweiEast,
     /// Drawn from the seed; no file is read
     Synthetic,
+}
+
+/// Where VMs go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PlacementKind {
+    /// A server drawn from those with room
+    Random,
+    /// The one with the least memory left
+    BestFit,
+    /// The one with the most memory left
+    WorstFit,
 }
 
 /// Allocation policies that can be replayed so far.

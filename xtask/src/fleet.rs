@@ -3,18 +3,30 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use crate::cli::PlacementKind;
 use anyhow::Result;
 use octopus_pool::{Fleet, Placement, ReadOptions, SynthOptions};
 
 /// Reads a trace file and puts its VMs on servers: the hosts it names, or
-/// random feasible ones.
+/// those that `kind` gives.
 ///
 /// # Errors
 ///
 /// Whatever is wrong with the file, with its name and line.
-pub(crate) fn read(path: &Path, options: &ReadOptions) -> Result<Fleet> {
+pub(crate) fn read(path: &Path, options: &ReadOptions, kind: PlacementKind) -> Result<Fleet> {
     let trace = octopus_pool::read_trace(path, options)?;
-    Ok(octopus_pool::place(&trace, &Placement::for_trace(&trace, options.seed))?)
+    let placement = match (Placement::for_trace(&trace, options.seed), kind) {
+        (
+            Placement::RandomFeasible { size, peak_core_use, servers, .. },
+            PlacementKind::BestFit,
+        ) => Placement::BestFit { size, peak_core_use, servers },
+        (
+            Placement::RandomFeasible { size, peak_core_use, servers, .. },
+            PlacementKind::WorstFit,
+        ) => Placement::WorstFit { size, peak_core_use, servers },
+        (given, _) => given,
+    };
+    Ok(octopus_pool::place(&trace, &placement)?)
 }
 
 /// The synthetic trace, on its own hosts.

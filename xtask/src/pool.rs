@@ -1,9 +1,10 @@
 //! `pool`: what a topology saves on a VM trace.
 
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use comfy_table::{Table, presets};
 use octopus_design::expansion;
 use octopus_pool::{Fleet, Format, Options, PolicyKind, ReadOptions, Savings};
@@ -40,6 +41,7 @@ struct Timing {
 pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
     let pod = source::topology(&args.topology, args.draw.seed)?;
     let progress = Progress::new(1);
+    let pooled_fraction = pooled_fraction(args)?;
     progress.say("reading the trace");
     let fleet = read(args)?;
     progress.say("expansion, for Theorem A.1");
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
             Policy::Optimum => PolicyKind::Optimum,
         },
         pods: args.pods.get(),
-        pooled_fraction: args.pooled_fraction,
+        pooled_fraction,
         margin: args.margin,
         mpd_capacity_gib: args.mpd_capacity_gib,
         fail_links: args.fail_links,
@@ -91,6 +93,23 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
     Ok(Status::Done)
 }
 
+/// The part of memory that is pooled: as given, or as workloads tolerate.
+fn pooled_fraction(args: &PoolArgs) -> Result<f64> {
+    let (Some(path), Some(latency_ns)) = (&args.slowdowns, args.latency_ns) else {
+        return Ok(args.pooled_fraction);
+    };
+    let name = path.display().to_string();
+    let file = File::open(path).with_context(|| name.clone())?;
+    let found = octopus_pool::tolerated_fraction(file, &name, latency_ns, args.tolerated)?;
+    output::note(&format!(
+        "{:.1}% of {} workloads tolerate {latency_ns} ns ({} of them measured on one side of it only)",
+        100.0 * found.fraction,
+        found.workloads,
+        found.extrapolated
+    ));
+    Ok(found.fraction)
+}
+
 fn read(args: &PoolArgs) -> Result<Fleet> {
     let format = match args.format {
         Some(TraceFormat::Synthetic) => return fleet::synthetic(args.draw.seed),
@@ -104,7 +123,8 @@ fn read(args: &PoolArgs) -> Result<Fleet> {
         Some(TraceFormat::HuaweiEast) => Some(Format::HuaweiEast),
     };
     let (lenient, machine, seed) = (args.lenient, args.machine, args.draw.seed);
-    fleet::read(&args.trace, &ReadOptions { format, lenient, machine, seed, ..Default::default() })
+    let options = ReadOptions { format, lenient, machine, seed, ..ReadOptions::default() };
+    fleet::read(&args.trace, &options, args.placement)
 }
 
 fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {

@@ -11,7 +11,7 @@ pub(super) const MAX_ROW_BYTES: u64 = 64 * 1024;
 /// bounded underneath it. A line break inside double quotes does not end a row,
 /// as in the parser. Placed above the gzip decoder, it bounds what a small file
 /// can expand to.
-pub(super) struct Guard<R> {
+pub(crate) struct Guard<R> {
     inner: R,
     row_bytes: u64,
     quoted: bool,
@@ -20,7 +20,7 @@ pub(super) struct Guard<R> {
 }
 
 impl<R: Read> Guard<R> {
-    pub(super) fn new(inner: R, most_bytes: u64) -> Self {
+    pub(crate) fn new(inner: R, most_bytes: u64) -> Self {
         Self { inner, row_bytes: 0, quoted: false, left_bytes: most_bytes, most_bytes }
     }
 }

@@ -12,6 +12,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 pub use format::Format;
+pub(crate) use guard::Guard;
 pub use read::{ReadOptions, read_trace, read_trace_from};
 pub use warm_up::{WarmUp, with_warm_up};
 

@@ -26,7 +26,7 @@ use anyhow::{Context, Result};
 use octopus_pool::{Fleet, ReadOptions};
 use serde::Serialize;
 
-use crate::cli::ReproduceArgs;
+use crate::cli::{PlacementKind, ReproduceArgs};
 use crate::progress::Progress;
 use crate::status::{Status, UsageError};
 use crate::{fleet, output};
@@ -111,7 +111,7 @@ impl Bench {
         let fleet = match &self.setting.trace {
             Some(path) => {
                 let options = ReadOptions { seed: self.setting.seed, ..ReadOptions::default() };
-                fleet::read(path, &options)?
+                fleet::read(path, &options, PlacementKind::Random)?
             }
             None => fleet::synthetic(self.setting.seed)?,
         };
