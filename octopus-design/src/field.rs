@@ -7,9 +7,16 @@ use crate::{Error, Result};
 
 /// The largest order a [`Field`] may have.
 ///
+/// # Examples
+///
 /// ```
 /// use octopus_design::field::{Field, MAX_ORDER};
-/// assert!(Field::new(MAX_ORDER).is_ok() && Field::new(2 * MAX_ORDER).is_err());
+///
+/// // the primes next to it
+/// assert_eq!(Field::new(MAX_ORDER - 15)?.order(), 65_521);
+/// let wrong = Field::new(MAX_ORDER + 1).unwrap_err();
+/// assert_eq!(wrong.to_string(), "field order is 65537, expected 2 to 65536");
+/// # Ok::<(), octopus_design::Error>(())
 /// ```
 pub const MAX_ORDER: usize = 1 << 16;
 

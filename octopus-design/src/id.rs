@@ -11,9 +11,11 @@ macro_rules! id {
         impl $name {
             /// The position in the pod's lists, from 0.
             ///
+            /// # Examples
+            ///
             /// ```
-            /// use octopus_design::{MpdId, ServerId};
-            /// assert_eq!((ServerId(7).index(), MpdId(9).index()), (7, 9));
+            /// use octopus_design::{IslandId, MpdId, ServerId};
+            /// assert_eq!((ServerId(7).index(), MpdId(9).index(), IslandId(2).index()), (7, 9, 2));
             /// ```
             #[must_use]
             pub const fn index(self) -> usize {

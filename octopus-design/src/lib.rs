@@ -32,6 +32,8 @@ pub use topology::{MAX_LINK_CELLS, MAX_MPDS, MAX_SERVERS, Topology};
 
 /// The result of this crate's fallible operations.
 ///
+/// # Examples
+///
 /// ```
 /// fn links() -> octopus_design::Result<usize> {
 ///     Ok(octopus_design::pod::bibd(13, 4)?.links())

@@ -9,19 +9,30 @@ use crate::{Error, IslandId, MpdId, Result, ServerId};
 
 /// The most servers a [`Topology`] may have.
 ///
+/// # Examples
+///
 /// ```
-/// use octopus_design::{Error, MAX_SERVERS, pod};
-/// let refused = pod::fully_connected(1, MAX_SERVERS + 1);
-/// assert!(matches!(refused, Err(Error::OutOfRange { most: 16_384, .. })));
+/// use octopus_design::{MAX_SERVERS, pod};
+///
+/// assert_eq!(pod::fully_connected(1, MAX_SERVERS)?.servers(), 16_384);
+/// let wrong = pod::fully_connected(1, MAX_SERVERS + 1).unwrap_err();
+/// assert_eq!(wrong.to_string(), "servers is 16385, expected 1 to 16384");
+/// # Ok::<(), octopus_design::Error>(())
 /// ```
 pub const MAX_SERVERS: usize = 16_384;
 
 /// The most MPDs a [`Topology`] may have.
 ///
+/// # Examples
+///
 /// ```
-/// use octopus_design::{MAX_MPDS, pod};
-/// assert!(pod::fully_connected(MAX_MPDS, 1).is_ok());
-/// assert!(pod::fully_connected(MAX_MPDS + 1, 1).is_err());
+/// use octopus_design::{MAX_MPDS, Topology};
+///
+/// let pod = |mpds| Topology::new("x", 1, 1, 1, std::iter::repeat_n([], mpds));
+/// assert_eq!(pod(MAX_MPDS)?.mpds(), 65_536);
+/// let wrong = pod(MAX_MPDS + 1).unwrap_err();
+/// assert_eq!(wrong.to_string(), "number of mpds is 65537, expected 1 to 65536");
+/// # Ok::<(), octopus_design::Error>(())
 /// ```
 pub const MAX_MPDS: usize = 65_536;
 
@@ -29,10 +40,15 @@ pub const MAX_MPDS: usize = 65_536;
 ///
 /// Two bits are kept a cell, so this bounds a pod's memory at 64 MiB.
 ///
+/// # Examples
+///
 /// ```
-/// use octopus_design::{Error, MAX_LINK_CELLS, MAX_MPDS, pod};
-/// let servers = MAX_LINK_CELLS / MAX_MPDS + 1;
-/// assert!(matches!(pod::fully_connected(MAX_MPDS, servers), Err(Error::TooLarge { .. })));
+/// use octopus_design::{MAX_LINK_CELLS, MAX_SERVERS, Topology};
+///
+/// let unwired = std::iter::repeat_n([], MAX_LINK_CELLS / MAX_SERVERS + 1);
+/// let wrong = Topology::new("x", 1, 1, MAX_SERVERS, unwired).unwrap_err();
+/// let message = "16384 servers times 16385 MPDs is more than 268435456 cells";
+/// assert_eq!(wrong.to_string(), message);
 /// ```
 pub const MAX_LINK_CELLS: usize = 1 << 28;
 
@@ -231,6 +247,8 @@ impl Topology {
 
     /// The pod's name.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
     /// assert_eq!(pod.name(), "octopus-96");
@@ -241,6 +259,8 @@ impl Topology {
     }
 
     /// X, the CXL ports of a server (Table 1).
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
@@ -253,6 +273,8 @@ impl Topology {
 
     /// N, the CXL ports of an MPD (Table 1).
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
     /// assert_eq!(pod.mpd_ports(), 4);
@@ -263,6 +285,8 @@ impl Topology {
     }
 
     /// S, the number of servers.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
@@ -275,6 +299,8 @@ impl Topology {
 
     /// M, the number of MPDs.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
     /// assert_eq!(pod.mpds(), 192);
@@ -286,9 +312,11 @@ impl Topology {
 
     /// The number of server–MPD cables.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.links(), 96 * 8);
+    /// assert_eq!(pod.links(), 768);
     /// ```
     #[must_use]
     pub fn links(&self) -> usize {
@@ -297,10 +325,14 @@ impl Topology {
 
     /// Every server, ascending.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::ServerId;
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.server_ids().last(), Some(ServerId(95)));
+    /// # use octopus_design::{ServerId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// let servers: Vec<ServerId> = pod.server_ids().collect();
+    /// assert_eq!(servers, [0, 1, 2].map(ServerId));
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     pub fn server_ids(&self) -> impl ExactSizeIterator<Item = ServerId> + use<> {
         (0..self.servers()).map(ServerId)
@@ -308,9 +340,14 @@ impl Topology {
 
     /// Every MPD, ascending.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.mpd_ids().len(), 192);
+    /// # use octopus_design::{MpdId, Topology};
+    /// let pod = Topology::new("pair", 2, 2, 2, [[0, 1], [0, 1]])?;
+    /// let mpds: Vec<MpdId> = pod.mpd_ids().collect();
+    /// assert_eq!(mpds, [0, 1].map(MpdId));
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     pub fn mpd_ids(&self) -> impl ExactSizeIterator<Item = MpdId> + use<> {
         (0..self.mpds()).map(MpdId)
@@ -322,10 +359,14 @@ impl Topology {
     ///
     /// If the pod has no such server; likewise below for MPDs.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::ServerId;
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.mpds_of(ServerId(0)).count(), 8);
+    /// # use octopus_design::{MpdId, ServerId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// let mpds: Vec<MpdId> = pod.mpds_of(ServerId(2)).collect();
+    /// assert_eq!(mpds, [1, 2].map(MpdId));
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     pub fn mpds_of(&self, server: ServerId) -> impl Iterator<Item = MpdId> + '_ {
         self.mpds_of[server.0].iter_ones().map(MpdId)
@@ -337,12 +378,14 @@ impl Topology {
     ///
     /// If the pod has no such MPD.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::{MpdId, ServerId};
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// let first: Vec<ServerId> = pod.servers_of(MpdId(0)).collect();
-    /// assert_eq!(first.len(), 4);
-    /// assert!(first.iter().all(|&server| pod.linked(server, MpdId(0))));
+    /// # use octopus_design::{MpdId, ServerId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// let servers: Vec<ServerId> = pod.servers_of(MpdId(2)).collect();
+    /// assert_eq!(servers, [0, 2].map(ServerId));
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     pub fn servers_of(&self, mpd: MpdId) -> impl Iterator<Item = ServerId> + '_ {
         self.servers_of[mpd.0].iter_ones().map(ServerId)
@@ -354,10 +397,14 @@ impl Topology {
     ///
     /// If the pod has no such server.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::ServerId;
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.mpd_mask(ServerId(0)).count_ones(), 8);
+    /// # use octopus_design::{ServerId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// let mask = pod.mpd_mask(ServerId(0));
+    /// assert_eq!(mask.iter().by_vals().collect::<Vec<bool>>(), [true, false, true]);
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn mpd_mask(&self, server: ServerId) -> &BitSlice<u64, Lsb0> {
@@ -370,10 +417,14 @@ impl Topology {
     ///
     /// If the pod has no such MPD.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::MpdId;
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!((pod.server_mask(MpdId(0)).len(), pod.server_mask(MpdId(0)).count_ones()), (96, 4));
+    /// # use octopus_design::{MpdId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// let mask = pod.server_mask(MpdId(1));
+    /// assert_eq!(mask.iter().by_vals().collect::<Vec<bool>>(), [false, true, true]);
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn server_mask(&self, mpd: MpdId) -> &BitSlice<u64, Lsb0> {
@@ -386,11 +437,14 @@ impl Topology {
     ///
     /// If the pod has no such server or MPD.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::ServerId;
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// let linked = pod.mpd_ids().filter(|&mpd| pod.linked(ServerId(0), mpd));
-    /// assert_eq!(linked.count(), 8);
+    /// # use octopus_design::{MpdId, ServerId, Topology};
+    /// let pod = Topology::new("ring", 2, 2, 3, [[0, 1], [1, 2], [0, 2]])?;
+    /// assert!(pod.linked(ServerId(0), MpdId(2)));
+    /// assert!(!pod.linked(ServerId(0), MpdId(1)));
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn linked(&self, server: ServerId, mpd: MpdId) -> bool {
@@ -402,6 +456,8 @@ impl Topology {
     /// # Panics
     ///
     /// If the pod has no such server.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use octopus_design::ServerId;
@@ -422,11 +478,12 @@ impl Topology {
     ///
     /// If the pod has no such server.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::ServerId;
     /// # let pod = octopus_design::pod::octopus_96();
-    /// let island: Vec<ServerId> = pod.islands()[0].clone();
-    /// assert_eq!(pod.neighborhood(&island), 20 + 3 * 16);
+    /// // an island has 20 MPDs of its own, and three external ones a server
+    /// assert_eq!(pod.neighborhood(&pod.islands()[0]), 20 + 3 * 16);
     /// ```
     #[must_use]
     pub fn neighborhood(&self, set: &[ServerId]) -> usize {
@@ -439,6 +496,8 @@ impl Topology {
 
     /// The claimed islands, each ascending; empty where none are claimed.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let pod = octopus_design::pod::octopus_96();
     /// assert_eq!(pod.islands().iter().map(Vec::len).collect::<Vec<_>>(), [16; 6]);
@@ -448,12 +507,16 @@ impl Topology {
         &self.islands
     }
 
-    /// The island that claims a server.
+    /// The island that claims a server; none where no island does.
+    ///
+    /// # Examples
     ///
     /// ```
-    /// # use octopus_design::{IslandId, ServerId};
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.island_of(ServerId(95)), Some(IslandId(5)));
+    /// # use octopus_design::{IslandId, ServerId, Topology};
+    /// let pod = Topology::new("x", 2, 2, 3, [[0, 1], [1, 2]])?.with_islands([[0, 1]])?;
+    /// assert_eq!(pod.island_of(ServerId(1)), Some(IslandId(0)));
+    /// assert_eq!(pod.island_of(ServerId(2)), None);
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn island_of(&self, server: ServerId) -> Option<IslandId> {
@@ -462,9 +525,13 @@ impl Topology {
 
     /// The least and the most links a server has.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.server_degree(), 8..=8);
+    /// # use octopus_design::Topology;
+    /// let chain = Topology::new("chain", 2, 2, 4, [[0, 1], [1, 2], [2, 3]])?;
+    /// assert_eq!(chain.server_degree(), 1..=2);
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn server_degree(&self) -> RangeInclusive<usize> {
@@ -473,9 +540,13 @@ impl Topology {
 
     /// The least and the most links an MPD has.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # let pod = octopus_design::pod::octopus_96();
-    /// assert_eq!(pod.mpd_degree(), 4..=4);
+    /// # use octopus_design::Topology;
+    /// let pod = Topology::new("x", 1, 3, 4, [vec![0, 1, 2], vec![3]])?;
+    /// assert_eq!(pod.mpd_degree(), 1..=3);
+    /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
     pub fn mpd_degree(&self) -> RangeInclusive<usize> {

@@ -7,11 +7,15 @@ use crate::{Error, MAX_SERVERS, Result};
 
 /// The most permutations a [`Symmetry`] may have.
 ///
+/// # Examples
+///
 /// ```
 /// use octopus_design::block::{MAX_SYMMETRIES, Symmetry};
+///
 /// // 7! = 5040 permutations of seven points are too many
 /// let all = Symmetry::generated(7, &[vec![1, 2, 3, 4, 5, 6, 0], vec![1, 0, 2, 3, 4, 5, 6]]);
-/// assert!(MAX_SYMMETRIES < 5040 && all.is_err());
+/// assert!(all.is_err_and(|error| error.to_string().ends_with("expected 1 to 4096")));
+/// assert_eq!(MAX_SYMMETRIES, 4096);
 /// ```
 pub const MAX_SYMMETRIES: usize = 4096;
 
@@ -19,10 +23,15 @@ pub const MAX_SYMMETRIES: usize = 4096;
 ///
 /// With [`MAX_SYMMETRIES`] this bounds its memory, and that of a search.
 ///
+/// # Examples
+///
 /// ```
 /// use octopus_design::block::{MAX_SYMMETRIC_POINTS, Symmetry};
-/// assert!(Symmetry::generated(MAX_SYMMETRIC_POINTS, &[]).is_ok());
-/// assert!(Symmetry::generated(MAX_SYMMETRIC_POINTS + 1, &[]).is_err());
+///
+/// assert_eq!(Symmetry::generated(MAX_SYMMETRIC_POINTS, &[])?.points(), 1024);
+/// let wrong = Symmetry::generated(MAX_SYMMETRIC_POINTS + 1, &[]).unwrap_err();
+/// assert_eq!(wrong.to_string(), "points is 1025, expected 1 to 1024");
+/// # Ok::<(), octopus_design::Error>(())
 /// ```
 pub const MAX_SYMMETRIC_POINTS: usize = 1024;
 

@@ -99,6 +99,16 @@ pub struct Expansion {
 
 impl Expansion {
     /// Whether the bounds meet, so that `e_k` is known.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use octopus_design::{ServerId, expansion::Expansion};
+    /// # let witness = vec![ServerId(0), ServerId(1)];
+    /// let open = Expansion { k: 2, lower: 14, upper: 15, witness, visited: 0 };
+    /// assert!(!open.is_exact());
+    /// assert!(Expansion { lower: 15, ..open }.is_exact());
+    /// ```
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.lower == self.upper
@@ -106,6 +116,23 @@ impl Expansion {
 }
 
 /// How a proof is coming along.
+///
+/// # Examples
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use octopus_design::{expansion::{Options, Progress, profile}, pod};
+///
+/// let mut settled = Vec::new();
+/// profile(&pod::bibd(13, 4)?, &Options { max_k: 3, ..Options::default() }, &mut |progress| {
+///     if let Progress::Settled(known) = progress {
+///         settled.push((known.k, known.upper));
+///     }
+///     ControlFlow::Continue(())
+/// });
+/// assert_eq!(settled, [(1, 4), (2, 7), (3, 9)]);
+/// # Ok::<(), octopus_design::Error>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum Progress<'p> {
     /// The search for k servers that reach fewer than `upper` MPDs has worked
@@ -128,6 +155,14 @@ pub enum Progress<'p> {
 
 impl Progress<'_> {
     /// The k that is being worked on.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use octopus_design::expansion::Progress;
+    /// let progress = Progress::Searching { k: 5, upper: 30, done: 1, parts: 8, visited: 1_000 };
+    /// assert_eq!(progress.k(), 5);
+    /// ```
     #[must_use]
     pub fn k(&self) -> usize {
         match self {

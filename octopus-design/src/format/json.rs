@@ -13,10 +13,15 @@ use crate::{Error, MAX_MPDS, MAX_SERVERS, Result, ServerId, Topology};
 
 /// The schema this crate reads and writes.
 ///
+/// # Examples
+///
 /// ```
-/// use octopus_design::{format, pod};
-/// let json = format::to_json(&pod::octopus_25());
-/// assert!(json.starts_with(&format!("{{\"schema\":\"{}\"", format::SCHEMA)));
+/// use octopus_design::format::{SCHEMA, from_json};
+///
+/// assert_eq!(SCHEMA, "octopus.topology/1");
+/// let wrong = from_json(r#"{"schema":"octopus.topology/2"}"#).unwrap_err();
+/// let message = format!("schema is \"octopus.topology/2\", expected \"{SCHEMA}\"");
+/// assert_eq!(wrong.to_string(), message);
 /// ```
 pub const SCHEMA: &str = "octopus.topology/1";
 

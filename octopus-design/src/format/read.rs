@@ -10,10 +10,14 @@ use crate::{Error, Result, Topology};
 /// The largest pods of the paper take a few KiB; a pod of [`crate::MAX_SERVERS`]
 /// servers with eight ports takes about 1 MiB.
 ///
+/// # Examples
+///
 /// ```
-/// use octopus_design::{Error, format};
+/// use octopus_design::format::read;
+///
 /// let endless = std::io::repeat(b' ');
-/// assert!(matches!(format::read("x", endless), Err(Error::TooLong { .. })));
+/// let wrong = read("endless", endless).unwrap_err();
+/// assert_eq!(wrong.to_string(), "the file is longer than 16777216 bytes");
 /// ```
 pub const MAX_FILE_BYTES: usize = 16 << 20;
 

@@ -158,6 +158,8 @@ impl Blueprint {
 
     /// The number of servers.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
     /// assert_eq!(frame.servers(), 96);
@@ -169,6 +171,8 @@ impl Blueprint {
     }
 
     /// The number of islands.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
@@ -182,6 +186,8 @@ impl Blueprint {
 
     /// The wiring of each island.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
     /// assert_eq!((frame.island().points(), frame.island().blocks().len()), (16, 20));
@@ -193,6 +199,8 @@ impl Blueprint {
     }
 
     /// The number of rounds, in each of which every server is used once.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
@@ -206,8 +214,12 @@ impl Blueprint {
 
     /// The islands of each external MPD, ascending, round after round.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
+    /// // the first leaves out the islands 0 and 1
+    /// assert_eq!(frame.patterns()[0], [2, 3, 4, 5]);
     /// assert_eq!(frame.patterns().len(), 72);
     /// # Ok::<(), octopus_design::Error>(())
     /// ```
@@ -219,9 +231,11 @@ impl Blueprint {
     /// The symmetry the wiring shall have: images of the servers, then of the
     /// external MPDs.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;
-    /// assert_eq!(frame.symmetry().points(), 96 + 72);
+    /// assert_eq!((frame.symmetry().order(), frame.symmetry().points()), (6, 96 + 72));
     /// # Ok::<(), octopus_design::Error>(())
     /// ```
     #[must_use]
@@ -230,6 +244,8 @@ impl Blueprint {
     }
 
     /// The name the pod will have.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # let frame = octopus_design::pod::octopus_96_blueprint()?;

@@ -81,6 +81,8 @@ pub struct OctopusSpec {
 impl OctopusSpec {
     /// The servers of an island, 1 + `X_i` (N − 1).
     ///
+    /// # Examples
+    ///
     /// ```
     /// # use octopus_design::pod::OctopusSpec;
     /// let spec = OctopusSpec { server_ports: 8, island_ports: 4, mpd_ports: 4, islands: 7 };
@@ -91,7 +93,9 @@ impl OctopusSpec {
         1 + self.island_ports.saturating_mul(self.mpd_ports.saturating_sub(1))
     }
 
-    /// S.
+    /// S, the number of servers.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use octopus_design::pod::OctopusSpec;
@@ -103,7 +107,9 @@ impl OctopusSpec {
         self.islands.saturating_mul(self.island_servers())
     }
 
-    /// M, if all ports are used; rounded down otherwise.
+    /// M, the number of MPDs, if all ports are used; rounded down otherwise.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use octopus_design::pod::OctopusSpec;

@@ -61,9 +61,11 @@ pub enum Rule {
 impl Rule {
     /// All rules, in the order in which they are reported.
     ///
+    /// # Examples
+    ///
     /// ```
     /// use octopus_design::verify::Rule;
-    /// assert_eq!((Rule::ALL.len(), Rule::ALL[0]), (14, Rule::Islands));
+    /// assert_eq!((Rule::ALL[0], Rule::ALL[13]), (Rule::Islands, Rule::TwoMpds));
     /// ```
     pub const ALL: [Self; 14] = [
         Self::Islands,
@@ -115,12 +117,14 @@ impl fmt::Display for Rule {
 /// # Examples
 ///
 /// ```
-/// use octopus_design::{pod, verify::{self, Outcome, Rule}};
+/// use octopus_design::{pod, verify::{Finding, Outcome, Rule, octopus}};
 ///
-/// let check = verify::octopus(&pod::octopus_25(), 1, 8);
-/// let outcome = |rule| &check.findings().iter().find(|f| f.rule == rule).unwrap().outcome;
-/// assert_eq!(outcome(Rule::IslandDesign), &Outcome::Holds);
-/// assert!(matches!(outcome(Rule::Cover), Outcome::NotApplicable(_)));
+/// // a single island, hence without external MPDs
+/// let check = octopus(&pod::octopus_25(), 1, 8);
+/// let holds = Finding { rule: Rule::IslandDesign, outcome: Outcome::Holds };
+/// assert!(check.findings().contains(&holds));
+/// let cover = Outcome::NotApplicable("the pod has no external MPDs");
+/// assert!(check.findings().contains(&Finding { rule: Rule::Cover, outcome: cover }));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -183,10 +187,11 @@ pub struct Finding {
 /// # Examples
 ///
 /// ```
-/// # use octopus_design::{pod, verify};
+/// use octopus_design::{pod, verify};
+///
 /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
 /// assert!(check.passed());
-/// assert_eq!(check.findings().len(), 14);
+/// assert_eq!((check.findings().len(), check.rounds().len()), (14, 3));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OctopusCheck {
@@ -197,6 +202,8 @@ pub struct OctopusCheck {
 
 impl OctopusCheck {
     /// Whether every rule holds or does not apply.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use octopus_design::{pod, verify};
@@ -212,9 +219,12 @@ impl OctopusCheck {
 
     /// One finding a rule, in the order of [`Rule::ALL`].
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::{pod, verify};
+    /// # use octopus_design::{pod, verify::{self, Rule}};
     /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
+    /// assert!(check.findings().iter().map(|finding| finding.rule).eq(Rule::ALL));
     /// assert!(check.findings().iter().all(|finding| finding.outcome.to_string() == "holds"));
     /// ```
     #[must_use]
@@ -224,10 +234,15 @@ impl OctopusCheck {
 
     /// The rules that fail, with their counterexamples.
     ///
+    /// # Examples
+    ///
     /// ```
-    /// # use octopus_design::{pod, verify};
-    /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
-    /// assert_eq!(check.failures().count(), 0);
+    /// # use octopus_design::{pod, verify::{self, Rule}};
+    /// // it has four islands, not five
+    /// let check = verify::octopus(&pod::octopus_64(), 5, 5);
+    /// let mut failures = check.failures().map(|(rule, why)| (rule, why.to_string()));
+    /// assert_eq!(failures.next(), Some((Rule::Islands, "4 islands, expected 5".to_owned())));
+    /// assert_eq!(failures.next(), None);
     /// ```
     pub fn failures(&self) -> impl Iterator<Item = (Rule, &Violation)> {
         self.findings.iter().filter_map(|Finding { rule, outcome }| match outcome {
@@ -239,10 +254,12 @@ impl OctopusCheck {
     /// How many external MPDs each two islands share: one row and one column
     /// an island, symmetric, 0 on the diagonal. Empty above 4096 islands.
     ///
+    /// # Examples
+    ///
     /// ```
     /// # use octopus_design::{pod, verify};
     /// let check = verify::octopus(&pod::octopus_96(), 6, 5);
-    /// assert_eq!(check.island_pairs()[0].iter().sum::<u32>(), 16 * 3 * 3);
+    /// assert_eq!(check.island_pairs()[0], [0, 29, 29, 28, 29, 29]);
     /// ```
     #[must_use]
     pub fn island_pairs(&self) -> &[Vec<u32>] {
@@ -251,6 +268,8 @@ impl OctopusCheck {
 
     /// The rounds of external MPDs, by which the rules on rounds were judged;
     /// empty where there are none or none were found.
+    ///
+    /// # Examples
     ///
     /// ```
     /// # use octopus_design::{pod, verify};
