@@ -170,7 +170,7 @@ pub(crate) struct PoolArgs {
     /// The part of each VM's memory that may come from the pool
     #[arg(long, value_name = "P", default_value_t = 0.65, value_parser = fraction)]
     pub(crate) pooled_fraction: f64,
-    /// Find that part in a table of workload,latency_ns,slowdown (CSV)
+    /// Find that part in a CSV table of workloads, their latencies and slowdowns
     #[arg(long, value_name = "FILE", conflicts_with = "pooled_fraction", requires = "latency_ns")]
     pub(crate) slowdowns: Option<PathBuf>,
     /// The latency of the pooled memory, for --slowdowns
