@@ -168,6 +168,14 @@ pub enum Error {
         /// The longest window accepted.
         most_s: i64,
     },
+    /// No size of MPD that is sold holds the peak.
+    #[error("an MPD has to hold {peak_gib:.1} GiB, and the largest sold holds {largest_gib}")]
+    TooSmall {
+        /// The peak, GiB.
+        peak_gib: f64,
+        /// The largest size, GiB.
+        largest_gib: u32,
+    },
     /// An option that means nothing for the policy chosen.
     #[error("{option} does not apply to {policy}")]
     DoesNotApply {

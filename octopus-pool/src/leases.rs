@@ -1,5 +1,8 @@
 //! Where the memory of every lease lies, in one flat array.
 
+use octopus_design::MpdId;
+
+use crate::flow::Wiring;
 use crate::num::index_u32;
 use crate::policy::Lease;
 use crate::{Error, Result};
@@ -49,6 +52,32 @@ impl Leases {
             Some(&server) if server != FREE => Ok(server as usize),
             _ => Err(Error::UnknownLease { lease: lease.number() }),
         }
+    }
+
+    /// Gives a lease's memory back to the loads, and says how much it was.
+    pub(crate) fn release(
+        &mut self,
+        lease: &Lease,
+        wiring: &Wiring,
+        loads: &mut [u32],
+    ) -> Result<u32> {
+        let server = self.holder(lease)?;
+        let mut freed = 0;
+        let links = wiring.links(server);
+        for (cell, &mpd) in self.cells_mut(lease.number()).iter_mut().zip(&wiring.mpd[links]) {
+            loads[mpd as usize] -= *cell;
+            freed += *cell;
+            *cell = 0;
+        }
+        self.close(lease.number());
+        Ok(freed)
+    }
+
+    /// Where a lease's memory lies: MPDs ascending, each with its GiB.
+    pub(crate) fn shares(&self, lease: &Lease, wiring: &Wiring) -> Result<Vec<(MpdId, u32)>> {
+        let mpds = &wiring.mpd[wiring.links(self.holder(lease)?)];
+        let held = mpds.iter().zip(self.cells(lease.number())).filter(|(_, gib)| **gib > 0);
+        Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
     }
 
     /// Frees a slot, whose cells are 0 again.

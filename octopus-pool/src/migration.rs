@@ -309,16 +309,11 @@ impl Policy for BoundedMigration {
     fn release(&mut self, lease: Lease) -> Result<u32> {
         let server = self.leases.holder(&lease)?;
         let slot = lease.number();
-        let mut freed = 0;
-        for (cell, link) in self.leases.cells_mut(slot).iter_mut().zip(self.wiring.links(server)) {
-            let mpd = self.wiring.mpd[link] as usize;
+        for (cell, link) in self.leases.cells(slot).iter().zip(self.wiring.links(server)) {
             self.flow.amount[link] -= u64::from(*cell);
-            self.flow.load[mpd] -= u64::from(*cell);
-            self.loads[mpd] -= *cell;
-            freed += *cell;
-            *cell = 0;
+            self.flow.load[self.wiring.mpd[link] as usize] -= u64::from(*cell);
         }
-        self.leases.close(slot);
+        let freed = self.leases.release(&lease, &self.wiring, &mut self.loads)?;
         self.total -= freed;
         self.shadow.pull_level(&self.wiring, server, u64::from(self.asked[slot as usize]));
         let at = self.place[slot as usize] as usize;
@@ -330,10 +325,7 @@ impl Policy for BoundedMigration {
     }
 
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
-        let server = self.leases.holder(lease)?;
-        let mpds = &self.wiring.mpd[self.wiring.links(server)];
-        let held = mpds.iter().zip(self.leases.cells(lease.number())).filter(|(_, gib)| **gib > 0);
-        Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
+        self.leases.shares(lease, &self.wiring)
     }
 
     fn loads_gib(&self) -> &[u32] {

@@ -260,24 +260,13 @@ impl Policy for LeastLoaded {
     }
 
     fn release(&mut self, lease: Lease) -> Result<u32> {
-        let server = self.leases.holder(&lease)?;
-        let links = self.wiring.links(server);
-        let mut freed = 0;
-        for (cell, &mpd) in self.leases.cells_mut(lease.0).iter_mut().zip(&self.wiring.mpd[links]) {
-            self.loads[mpd as usize] -= *cell;
-            freed += *cell;
-            *cell = 0;
-        }
-        self.leases.close(lease.0);
+        let freed = self.leases.release(&lease, &self.wiring, &mut self.loads)?;
         self.total -= freed;
         Ok(freed)
     }
 
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
-        let server = self.leases.holder(lease)?;
-        let mpds = &self.wiring.mpd[self.wiring.links(server)];
-        let held = mpds.iter().zip(self.leases.cells(lease.0)).filter(|(_, gib)| **gib > 0);
-        Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
+        self.leases.shares(lease, &self.wiring)
     }
 
     fn loads_gib(&self) -> &[u32] {

@@ -15,7 +15,7 @@ use crate::num::fraction;
 use crate::trace::MAX_TIME_S;
 use crate::{
     BoundedMigration, Cleaned, Demand, Error, Fleet, GlobalPool, LeastLoaded, Placement, PodDemand,
-    Replay, Result, WarmUp, fractional_optimum, replay, theorem_a1,
+    Replay, Result, Striped, WarmUp, fractional_optimum, replay, theorem_a1,
 };
 
 /// The most pods evaluated at once.
@@ -38,6 +38,9 @@ const MAX_JOBS: usize = 1_024;
 pub enum PolicyKind {
     /// The paper's greedy policy ([`LeastLoaded`]).
     LeastLoaded,
+    /// As least-loaded, but each VM spread evenly over several MPDs
+    /// ([`Striped`], [`Options::stripe_links`]).
+    Striped,
     /// Moves memory only where an MPD would pass the cap ([`BoundedMigration`]).
     BoundedMigration,
     /// All MPDs as one pool, whatever the wiring ([`GlobalPool`]).
@@ -52,10 +55,10 @@ impl PolicyKind {
     ///
     /// ```
     /// use octopus_pool::PolicyKind;
-    /// assert_eq!(PolicyKind::ALL.len(), 4);
+    /// assert_eq!(PolicyKind::ALL.len(), 5);
     /// ```
-    pub const ALL: [Self; 4] =
-        [Self::LeastLoaded, Self::BoundedMigration, Self::GlobalPool, Self::Optimum];
+    pub const ALL: [Self; 5] =
+        [Self::LeastLoaded, Self::Striped, Self::BoundedMigration, Self::GlobalPool, Self::Optimum];
 
     /// The policy's name on the command line.
     ///
@@ -69,6 +72,7 @@ impl PolicyKind {
     pub const fn name(self) -> &'static str {
         match self {
             Self::LeastLoaded => "least-loaded",
+            Self::Striped => "striped",
             Self::BoundedMigration => "bounded-migration",
             Self::GlobalPool => "global-pool",
             Self::Optimum => "optimum",
@@ -126,6 +130,11 @@ pub struct Options {
     /// What an MPD holds, if that is fixed: then this is what is provided, and
     /// what finds no room spills. For least-loaded and bounded migration.
     pub mpd_capacity_gib: Option<u32>,
+    /// The sizes MPDs are sold in, GiB: the busiest one's peak is rounded up to
+    /// the next of them. Empty for any size.
+    pub mpd_sizes_gib: Vec<u32>,
+    /// The links each VM uses under [`PolicyKind::Striped`].
+    pub stripe_links: usize,
     /// The share of links that has failed, drawn anew for each pod
     /// ([`octopus_design::pod::fail_links`]).
     pub fail_links: f64,
@@ -152,6 +161,8 @@ impl Default for Options {
             pooled_fraction: 0.65,
             margin: 0.06,
             mpd_capacity_gib: None,
+            mpd_sizes_gib: Vec::new(),
+            stripe_links: 2,
             fail_links: 0.0,
             window: None,
             seed: 0,
@@ -451,7 +462,10 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
     let theorem_a1_gib = theorem.transpose()?;
 
     let (replay, peak_mpd_gib) = replayed(topology, &demand, options, lower_bound_gib)?;
-    let size_gib = options.mpd_capacity_gib.map_or(peak_mpd_gib, f64::from);
+    let size_gib = match options.mpd_capacity_gib {
+        Some(capacity_gib) => f64::from(capacity_gib),
+        None => sold(&options.mpd_sizes_gib, peak_mpd_gib)?,
+    };
     Ok(Outcome {
         baseline_gib: demand.baseline_gib() as f64,
         provision_gib: topology.mpds() as f64 * size_gib,
@@ -461,6 +475,13 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
         vms: demand.vms() as u64,
         replay,
     })
+}
+
+/// The smallest size that is sold and holds this much.
+fn sold(sizes_gib: &[u32], peak_gib: f64) -> Result<f64> {
+    let Some(&largest) = sizes_gib.iter().max() else { return Ok(peak_gib) };
+    let fitting = sizes_gib.iter().copied().filter(|size| f64::from(*size) >= peak_gib).min();
+    fitting.map(f64::from).ok_or(Error::TooSmall { peak_gib, largest_gib: largest })
 }
 
 /// The replay and the load the busiest MPD reaches under a policy, GiB.
@@ -476,6 +497,10 @@ fn replayed(
             let capacity_gib = options.mpd_capacity_gib.unwrap_or(u32::MAX);
             let mut policy = LeastLoaded::with_capacity(topology, capacity_gib);
             let replay = replay(demand, &mut policy)?;
+            Ok((replay, f64::from(replay.peak_mpd_gib)))
+        }
+        PolicyKind::Striped => {
+            let replay = replay(demand, &mut Striped::new(topology, options.stripe_links)?)?;
             Ok((replay, f64::from(replay.peak_mpd_gib)))
         }
         PolicyKind::BoundedMigration => {

@@ -6,7 +6,7 @@ mod common;
 use common::{azure_window, random_pod};
 use octopus_pool::{
     Error, Fleet, Options, Placement, PolicyKind, ReadOptions, Rule, SynthOptions, Trace, Vm,
-    evaluate, peak_to_average, place, read_trace, switch_pod, synthesize,
+    evaluate, evaluate_trained, peak_to_average, place, read_trace, switch_pod, synthesize,
 };
 
 fn percent(fleet: &Fleet, pod: &octopus_design::Topology, pooled_fraction: f64) -> f64 {
@@ -111,6 +111,13 @@ fn unusable_options_are_errors() {
         Options { pooled_fraction: f64::NAN, ..Options::default() },
         Options { pods: 0, ..Options::default() },
         Options { jobs: 1_000_000, ..Options::default() },
+        Options { fail_links: 1.5, ..Options::default() },
+        Options { mpd_sizes_gib: vec![1], ..Options::default() },
+        Options { policy: PolicyKind::Striped, stripe_links: 0, ..Options::default() },
+        Options { policy: PolicyKind::BoundedMigration, margin: f64::NAN, ..Options::default() },
+        Options { policy: PolicyKind::Optimum, mpd_capacity_gib: Some(9), ..Options::default() },
+        Options { policy: PolicyKind::GlobalPool, fail_links: 0.1, ..Options::default() },
+        Options { window: Some(5..5), ..Options::default() },
         Options { expansion: vec![2, 0], ..Options::default() },
     ] {
         assert!(evaluate(&pod, &fleet, &bad).is_err(), "{bad:?}");
@@ -188,6 +195,27 @@ fn the_real_trace_saves_what_the_paper_says() {
     assert!((11.0..15.0).contains(&switch_20), "{switch_20}");
     assert!((13.0..18.0).contains(&switch_90), "{switch_90}");
     assert!((15.0..21.0).contains(&expander), "{expander}");
+
+    // beyond the paper: moves only where a cap would be passed
+    let pod = octopus_design::pod::octopus_96();
+    let with = |policy, fail_links| {
+        let options =
+            Options { policy, fail_links, pods: 12, seed: 1, bounds: false, ..Options::default() };
+        evaluate(&pod, &fleet, &options).unwrap()
+    };
+    let greedy = with(PolicyKind::LeastLoaded, 0.0);
+    let moved = with(PolicyKind::BoundedMigration, 0.0);
+    let (best, global) = (with(PolicyKind::Optimum, 0.0), with(PolicyKind::GlobalPool, 0.0));
+    assert!(moved.savings_mean >= 0.24 && moved.moved_fraction <= 0.03, "{moved:?}");
+    assert!(greedy.savings_mean < moved.savings_mean);
+    assert!(moved.savings_mean < best.savings_mean && best.savings_mean <= global.savings_mean);
+    let failed = with(PolicyKind::LeastLoaded, 0.05);
+    assert!((0.01..0.06).contains(&(greedy.savings_mean - failed.savings_mean)), "{failed:?}");
+    // sized on the first half, judged on the second
+    let halves = Options { pods: 12, seed: 1, ..Options::default() };
+    let trained = evaluate_trained(&pod, &fleet, &halves, 0.15).unwrap();
+    assert!(trained.savings.mean >= 0.24 && trained.spilled_pods == 0, "{trained:?}");
+    assert!(trained.greedy_spilled_vms_fraction > 0.0, "{trained:?}");
 
     let cold = read_trace(&path, &ReadOptions { warm_up: Some(false), ..options }).unwrap();
     let cold = place(&cold, &Placement::random(1)).unwrap();

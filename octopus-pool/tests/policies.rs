@@ -3,7 +3,7 @@
 mod common;
 
 use octopus_design::{ServerId, Topology};
-use octopus_pool::{BoundedMigration, Lease, LeastLoaded, Policy};
+use octopus_pool::{BoundedMigration, GlobalPool, Lease, LeastLoaded, Policy, Striped};
 use proptest::prelude::*;
 
 /// A pod with any links at all, each server having one at least.
@@ -148,6 +148,25 @@ proptest! {
         })?;
     }
 
+    /// A striped VM lies evenly on as many MPDs as asked for, the least loaded.
+    #[test]
+    fn stripes_are_even(pod in any_pod(), steps in steps(), links in 1_usize..6) {
+        let mut policy = Striped::new(&pod, links).unwrap();
+        play(&pod, &mut policy, steps, |policy, held, arrived| {
+            if let (Some(_), Some(vm)) = (arrived, held.last()) {
+                let shares = policy.shares(&vm.lease).expect("held");
+                let width = links.min(pod.mpds_of(ServerId(vm.server)).count());
+                let even = |(_, gib): &(_, u32)| {
+                    let least = vm.asked / u32::try_from(width).unwrap_or(1);
+                    (least..=least + 1).contains(gib)
+                };
+                prop_assert!(shares.len() <= width && shares.iter().all(even));
+                prop_assert_eq!(policy.spilled_gib(), 0);
+            }
+            Ok(())
+        })?;
+    }
+
     /// A capacity that is never met changes nothing.
     #[test]
     fn an_ample_capacity_is_none(pod in any_pod(), steps in steps()) {
@@ -173,5 +192,43 @@ proptest! {
             at += 1;
             Ok(())
         })?;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(10_000))]
+
+    /// GiB in are GiB out and GiB resident, at every event, under every policy.
+    #[test]
+    fn nothing_is_lost_at_any_event(
+        servers in 1_usize..9,
+        steps in prop::collection::vec((any::<prop::sample::Index>(), 0_u32..40, any::<bool>()), 1..40),
+        capacity in 0_u32..60,
+        seed: u64,
+    ) {
+        let pod = common::random_pod(servers * 2, 2, 2, seed);
+        let mut policies: [Box<dyn Policy>; 6] = [
+            Box::new(LeastLoaded::new(&pod)),
+            Box::new(LeastLoaded::with_capacity(&pod, capacity)),
+            Box::new(Striped::new(&pod, 2).expect("in range")),
+            Box::new(BoundedMigration::online(&pod, 0.06).expect("in range")),
+            Box::new(BoundedMigration::fixed(&pod, capacity)),
+            Box::new(GlobalPool::new(servers * 2)),
+        ];
+        for policy in &mut policies {
+            let (mut held, mut asked, mut freed): (Vec<Lease>, u64, u64) = Default::default();
+            for (pick, gib, departs) in &steps {
+                if *departs && !held.is_empty() {
+                    let lease = held.swap_remove(pick.index(held.len()));
+                    freed += u64::from(policy.release(lease).expect("held"));
+                } else {
+                    let server = ServerId(pick.index(pod.servers()));
+                    held.push(policy.allocate(server, *gib).expect("far from 2^32 GiB"));
+                    asked += u64::from(*gib);
+                }
+                let resident: u64 = policy.loads_gib().iter().copied().map(u64::from).sum();
+                prop_assert_eq!(asked, freed + resident + policy.spilled_gib());
+            }
+        }
     }
 }

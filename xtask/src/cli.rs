@@ -188,6 +188,12 @@ pub(crate) struct PoolArgs {
     /// What an MPD holds, where that is fixed; what finds no room spills and is counted
     #[arg(long, value_name = "C", conflicts_with = "margin")]
     pub(crate) mpd_capacity_gib: Option<u32>,
+    /// Sizes MPDs are sold in: the peak is rounded up to the next of them
+    #[arg(long, value_name = "GIB,..", value_delimiter = ',', conflicts_with = "mpd_capacity_gib")]
+    pub(crate) mpd_sizes_gib: Vec<u32>,
+    /// Links each VM uses under the policy striped
+    #[arg(long, value_name = "W", default_value_t = 2)]
+    pub(crate) stripe_links: usize,
     /// The share of links that has failed, drawn anew for each pod
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = fraction)]
     pub(crate) fail_links: f64,
@@ -236,6 +242,8 @@ pub(crate) enum PlacementKind {
 pub(crate) enum Policy {
     /// Each GiB to the least-loaded connected MPD (section 5.4)
     LeastLoaded,
+    /// Each VM evenly over the W least-loaded MPDs, for the bandwidth of W links
+    Striped,
     /// Least-loaded under a cap, kept by moving memory only where it must
     BoundedMigration,
     /// All MPDs as one pool, whatever the wiring

@@ -65,6 +65,7 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
     let options = Options {
         policy: match args.policy {
             Policy::LeastLoaded => PolicyKind::LeastLoaded,
+            Policy::Striped => PolicyKind::Striped,
             Policy::BoundedMigration => PolicyKind::BoundedMigration,
             Policy::GlobalPool => PolicyKind::GlobalPool,
             Policy::Optimum => PolicyKind::Optimum,
@@ -73,6 +74,8 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
         pooled_fraction,
         margin: args.margin,
         mpd_capacity_gib: args.mpd_capacity_gib,
+        mpd_sizes_gib: args.mpd_sizes_gib.clone(),
+        stripe_links: args.stripe_links,
         fail_links: args.fail_links,
         window: None,
         seed: args.draw.seed,

@@ -56,6 +56,8 @@ pub(crate) struct Replay {
     pub(crate) pooled_fraction: f64,
     /// The margin of bounded migration.
     pub(crate) margin: f64,
+    /// The links each VM uses when striped.
+    pub(crate) stripe_links: usize,
     /// The share of failed links.
     pub(crate) fail_links: f64,
     /// Whether the best any policy could do is found too.
@@ -67,6 +69,7 @@ pub(crate) const LEAST_LOADED: Replay = Replay {
     policy: PolicyKind::LeastLoaded,
     pooled_fraction: MPD_FRACTION,
     margin: 0.0,
+    stripe_links: 1,
     fail_links: 0.0,
     bounds: true,
 };
@@ -87,7 +90,7 @@ impl Bench {
     /// A trace that cannot be used, or too few servers in it.
     pub(crate) fn saving(&self, name: &str, pod: &Topology, replay: Replay) -> Result<Saving> {
         let pods = self.setting.effort.pods();
-        let Replay { policy, pooled_fraction, margin, fail_links, bounds } = replay;
+        let Replay { policy, pooled_fraction, margin, stripe_links, fail_links, bounds } = replay;
         let topology = &format::to_json(pod);
         let inputs = Inputs { trace: self.trace_inputs(), topology, pods, replay };
         self.cache.get("savings", &inputs, || {
@@ -96,6 +99,8 @@ impl Bench {
             let options = Options {
                 margin,
                 mpd_capacity_gib: None,
+                mpd_sizes_gib: Vec::new(),
+                stripe_links,
                 fail_links,
                 window: None,
                 policy,
