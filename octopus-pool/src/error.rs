@@ -148,6 +148,32 @@ pub enum Error {
         /// The name of the input.
         file: String,
     },
+    /// Parameters in TOML are not what they should be.
+    #[error("{file}:{line}: {message}")]
+    Toml {
+        /// The name of the input.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong.
+        message: String,
+    },
+    /// A Parquet file cannot be read.
+    #[error("{file}: {message}")]
+    Parquet {
+        /// The path, as given.
+        file: String,
+        /// What the reader said.
+        message: String,
+    },
+    /// The crate was built without a feature that this input needs.
+    #[error("{file}: reading it needs the feature {feature}, which this build lacks")]
+    NoFeature {
+        /// The path, as given.
+        file: String,
+        /// The feature.
+        feature: &'static str,
+    },
     /// No usable VM is left inside the window.
     #[error("{source_name}: no VM is alive inside the window of {start_s} to {end_s} s")]
     NoVms {

@@ -23,6 +23,7 @@
 
 #![forbid(unsafe_code)]
 
+mod blast;
 mod demand;
 mod error;
 mod flow;
@@ -42,6 +43,7 @@ mod tolerance;
 mod trace;
 mod trained;
 
+pub use blast::{BlastRadius, blast_radius};
 pub use demand::{Demand, Event, PodDemand};
 pub use error::Error;
 pub use migration::BoundedMigration;
@@ -49,7 +51,7 @@ pub use optimum::{Optimum, fractional_optimum};
 pub use peak::{PeakToAverage, peak_to_average};
 pub use placement::{Fleet, Placement, ServerSize, place};
 pub use policy::{GlobalPool, Lease, LeastLoaded, Policy};
-pub use replay::{Replay, Replayer, replay};
+pub use replay::{Held, Replay, Replayer, replay};
 pub use savings::{Options, PolicyKind, Savings, Spread, evaluate, switch_pod};
 pub use striped::Striped;
 pub use synthetic::{SizeShare, SynthOptions, synthesize};

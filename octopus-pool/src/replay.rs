@@ -1,6 +1,6 @@
 //! Plays a pod's demand back against a policy.
 
-use octopus_design::ServerId;
+use octopus_design::{MpdId, ServerId};
 use serde::Serialize;
 
 use crate::{Error, Event, Lease, MAX_ROWS, PodDemand, Policy, Result};
@@ -87,6 +87,23 @@ pub fn replay<P: Policy + ?Sized>(demand: &PodDemand, policy: &mut P) -> Result<
         player.play(event)?;
     }
     Ok(player.finish())
+}
+
+/// What an MPD holds at a moment.
+///
+/// # Examples
+///
+/// ```
+/// assert_eq!(octopus_pool::Held::default().gib, 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// VMs with a share on it.
+    pub vms: u64,
+    /// VMs with pooled memory on any MPD.
+    pub all_vms: u64,
+    /// GiB on it.
+    pub gib: u64,
 }
 
 /// Plays events one by one, for streams that are never whole in memory.
@@ -188,6 +205,35 @@ impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
             self.played.released_gib += u64::from(self.policy.release(lease)?);
         }
         Ok(())
+    }
+
+    /// What an MPD holds now.
+    ///
+    /// # Errors
+    ///
+    /// None: the leases are the policy's own.
+    ///
+    /// ```
+    /// use octopus_design::MpdId;
+    /// use octopus_pool::{Event, GlobalPool, Replayer};
+    /// let mut pool = GlobalPool::new(1);
+    /// let mut player = Replayer::new(&mut pool);
+    /// player.play(&Event { time_s: 0, vm: 0, server: 0, gib: 8, arrives: true })?;
+    /// let held = player.held_by(MpdId(0))?;
+    /// assert_eq!((held.vms, held.all_vms, held.gib), (1, 1, 8));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    pub fn held_by(&self, mpd: MpdId) -> Result<Held> {
+        let mut held = Held::default();
+        for lease in self.leases.iter().flatten() {
+            let shares = self.policy.shares(lease)?;
+            held.all_vms += u64::from(!shares.is_empty());
+            if let Some((_, gib)) = shares.into_iter().find(|(at, _)| *at == mpd) {
+                held.vms += 1;
+                held.gib += u64::from(gib);
+            }
+        }
+        Ok(held)
     }
 
     /// What came of it.

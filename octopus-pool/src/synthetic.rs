@@ -176,6 +176,34 @@ pub fn synthesize(options: &SynthOptions) -> Result<Trace> {
 }
 
 impl SynthOptions {
+    /// From TOML; what is left out keeps its default, and an unknown name is an
+    /// error. `data/synthetic.toml` has all of them, with their meaning.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Toml`] with line and column.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use octopus_pool::SynthOptions;
+    /// let options = SynthOptions::from_toml("servers = 8\nwindow_days = 1.5", "x.toml")?;
+    /// assert_eq!((options.servers, options.tick_s), (8, 300));
+    /// let wrong = SynthOptions::from_toml("severs = 8", "x.toml").unwrap_err();
+    /// assert!(wrong.to_string().starts_with("x.toml:1: "));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    pub fn from_toml(text: &str, name: &str) -> Result<Self> {
+        toml::from_str(text).map_err(|error| {
+            let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+            Error::Toml {
+                file: name.to_owned(),
+                line: 1 + before.matches('\n').count(),
+                message: error.message().lines().next().unwrap_or_default().to_owned(),
+            }
+        })
+    }
+
     fn laws(&self) -> Result<Laws> {
         let whole = |field, value: u32, most: u32| {
             let (value, most) = (u64::from(value), u64::from(most));

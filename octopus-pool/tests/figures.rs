@@ -58,6 +58,28 @@ fn synthetic_servers_keep_their_caps_and_sizes() {
     assert_ne!(synthesize(&SynthOptions { seed: 1, ..options }).unwrap().vms(), trace.vms());
 }
 
+/// The documented parameters are the defaults, all of them.
+#[test]
+fn the_toml_that_documents_the_parameters_is_true() {
+    let text = include_str!("../data/synthetic.toml");
+    assert_eq!(SynthOptions::from_toml(text, "t").unwrap(), SynthOptions::default());
+    assert_eq!(SynthOptions::from_toml("", "t").unwrap(), SynthOptions::default());
+    let named = serde_json::to_value(SynthOptions::default()).unwrap();
+    for name in named.as_object().unwrap().keys() {
+        assert!(text.lines().any(|line| line.starts_with(&format!("{name} = "))), "{name}");
+    }
+    for (wrong, said) in [
+        ("servers = 4\nservers = 5", "t:2: "),
+        ("servers = -4", "t:1: "),
+        ("servers = \"many\"", "t:1: "),
+        ("\n\nsizes = [{ gib = 2 }]", "t:3: "),
+        ("[", "t:1: "),
+    ] {
+        let error = SynthOptions::from_toml(wrong, "t").unwrap_err().to_string();
+        assert!(error.starts_with(said) && !error.contains('\n'), "{error}");
+    }
+}
+
 #[test]
 fn synthetic_parameters_are_checked() {
     let good = SynthOptions { servers: 2, window_days: 0.5, ..SynthOptions::default() };

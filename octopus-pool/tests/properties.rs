@@ -247,3 +247,68 @@ fn jobs_change_nothing_and_policies_are_ordered() {
     assert!(greedy.savings_ci95.unwrap() > 0.0 && greedy.theorem_a1_gib_mean.is_some());
     assert_ne!(evaluate(&pod, &fleet, &Options { seed: 4, ..base }).unwrap(), greedy);
 }
+
+/// A trace whose servers demand these GiB at one instant.
+fn hot(demands: &[u32]) -> PodDemand {
+    let vm = |(server, gib): (usize, &u32)| octopus_pool::Vm {
+        start_s: 1,
+        end_s: 9,
+        memory_gib: f64::from(*gib),
+        cores: 1,
+        server: u32::try_from(server).ok(),
+        censored: false,
+    };
+    let vms = demands.iter().enumerate().filter(|(_, gib)| **gib > 0).map(vm).collect();
+    let trace = octopus_pool::Trace::new("hot", 0..10, vms).expect("valid VMs");
+    let fleet = place(&trace, &Placement::Given).expect("hosts");
+    let all: Vec<usize> = (0..demands.len()).collect();
+    Demand::new(&fleet, 1.0, 0).and_then(|demand| demand.pod(&all)).expect("in range")
+}
+
+/// The worst case of Theorem A.1: the hottest servers are relabelled to sit on
+/// the witness of `e_k`. Then its figure bounds the peak from below, and the
+/// optimum meets it; elsewhere the same demand may do with less.
+#[test]
+fn relabelled_to_the_witness_the_theorem_bounds_the_peak() {
+    let pod = affine_plane_16();
+    let expansion = expansion_by_subsets(&pod);
+    for k in [2, 3, 5] {
+        let sets = (1_u32..1 << 16).filter(|bits| bits.count_ones() == k);
+        let ids = |bits: u32| -> Vec<ServerId> {
+            (0..16).filter(|s| bits >> s & 1 == 1).map(ServerId).collect()
+        };
+        let witness = sets.min_by_key(|&bits| pod.neighborhood(&ids(bits))).unwrap();
+        let demands: Vec<u32> =
+            (0..16).map(|s| if witness >> s & 1 == 1 { 60 } else { 1 }).collect();
+        let demand = hot(&demands);
+        let optimum = fractional_optimum(&pod, &demand).unwrap();
+        let e_k = expansion[k as usize - 1] as f64;
+        let bound = f64::from(60 * k) / e_k;
+        assert!(optimum.peak_gib() >= bound - 1e-9, "k = {k}");
+        let greedy = replay(&demand, &mut LeastLoaded::new(&pod)).unwrap();
+        assert!(f64::from(greedy.peak_mpd_gib) >= bound);
+        assert!(
+            (theorem_a1(&demand, &expansion).unwrap() - optimum.peak_gib()).abs() < 1e-9,
+            "k = {k}"
+        );
+    }
+}
+
+/// Extreme skew: one server wants nearly everything, and no policy puts it on
+/// more MPDs than it reaches.
+#[test]
+fn one_hot_server_is_bound_by_its_own_links() {
+    let pod = octopus_design::pod::octopus_96();
+    let mut demands = vec![1; 96];
+    demands[17] = 4_000;
+    let demand = hot(&demands);
+    let optimum = fractional_optimum(&pod, &demand).unwrap();
+    assert!((optimum.peak_gib() - 500.0).abs() < 1e-9);
+    assert_eq!(optimum.servers, [ServerId(17)]);
+    let greedy = replay(&demand, &mut LeastLoaded::new(&pod)).unwrap();
+    let mut migrating = octopus_pool::BoundedMigration::online(&pod, 0.0).unwrap();
+    let moved = replay(&demand, &mut migrating).unwrap();
+    // in any order of arrival the small ones move out of the way
+    assert_eq!(moved.peak_mpd_gib, 500);
+    assert!((500..=502).contains(&greedy.peak_mpd_gib), "{greedy:?}");
+}

@@ -1,6 +1,7 @@
 //! Readers on files shaped like the public ones, and on hostile ones.
 
 use std::io::{Read, Write};
+use std::time::{Duration, Instant};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -8,6 +9,8 @@ use octopus_pool::{
     Cleaned, Error, Format, ReadOptions, Result, Rule, Trace, WarmUp, read_trace_from,
 };
 use proptest::prelude::*;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 
 const PLAIN: &str = "vm,start_s,end_s,gib,cores\n";
 const AZURE: &str = "batch,start_bin_s,dur_lo_s,dur_hi_s,censored,cores,mem_gib\n";
@@ -225,4 +228,79 @@ proptest! {
             Err(error) => prop_assert!(!error.to_string().is_empty()),
         }
     }
+}
+
+/// Valid files of every format of text, from which the fuzz loop starts.
+const SEEDS: [&str; 5] = [
+    "vm,start_s,end_s,gib,cores,server\na,0,10,4,2,0\nb,5,,8,4,1\nc,-7,99,1.5,1,0\n",
+    "batch,start_bin_s,dur_lo_s,dur_hi_s,censored,cores,mem_gib\n1,300,0,300,0,2,4\n1,600,900,1800,1,4,7\n",
+    "x,s,d,0,2591700,9,1,5,Unknown,2,3.5\ny,s,d,300,900,9,1,5,Interactive,4,7\n",
+    "x,s,d,0,2591700,9,1,5,Unknown,2,4\ny,s,d,300,900,9,1,5,Interactive,>24,>64\n",
+    "vmid,cpu,memory,time,type\n1,2,4,0,0\n2,4,8,10,0\n1,2,4,50,1\n",
+];
+
+/// What is put in where a byte goes: what parsers stumble over.
+const BITS: [&[u8]; 16] = [
+    b",",
+    b"\n",
+    b"\r\n",
+    b"\"",
+    b"",
+    b"-",
+    b"NaN",
+    b"inf",
+    b"1e308",
+    b"99999999999999999999",
+    b"\xff",
+    b"\0",
+    b"0",
+    b"-1",
+    b">64",
+    b"0.5",
+];
+
+/// Mutated files end in a trace or in one short line, whatever they hold.
+/// Seeded; goes on for two seconds, or for `OCTOPUS_FUZZ_S`.
+#[test]
+fn mutated_files_never_do_worse_than_an_error() {
+    let seconds = std::env::var("OCTOPUS_FUZZ_S").ok().and_then(|text| text.parse().ok());
+    let until = Instant::now() + Duration::from_secs_f64(seconds.unwrap_or(2.0));
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let (mut rounds, mut read_whole) = (0_u64, 0_u64);
+    while rounds < 1000 || Instant::now() < until {
+        rounds += 1;
+        let mut bytes = SEEDS[rng.random_range(0..SEEDS.len())].as_bytes().to_vec();
+        for _ in 0..rng.random_range(1..6) {
+            let at = rng.random_range(0..=bytes.len());
+            match rng.random_range(0..4) {
+                0 => bytes.truncate(at),
+                1 if at < bytes.len() => bytes[at] ^= 1 << rng.random_range(0..8),
+                2 => {
+                    let upto = (at + rng.random_range(0..4)).min(bytes.len());
+                    let bit = BITS[rng.random_range(0..BITS.len())];
+                    bytes.splice(at..upto, bit.iter().copied());
+                }
+                _ => {
+                    let again = bytes[at..].to_vec();
+                    bytes.extend(again);
+                }
+            }
+        }
+        if rng.random_range(0..8) == 0 {
+            bytes = gzip(&bytes);
+            bytes.truncate(rng.random_range(0..=bytes.len()));
+        }
+        let lenient = rng.random();
+        match read_trace_from(&bytes[..], "f", &ReadOptions { lenient, ..ReadOptions::default() }) {
+            Ok(trace) => {
+                read_whole += 1;
+                assert!(trace.vms().iter().all(|vm| vm.start_s < vm.end_s && vm.memory_gib > 0.0));
+            }
+            Err(error) => {
+                let said = error.to_string();
+                assert!(!said.contains('\n') && said.len() < 400, "{said}");
+            }
+        }
+    }
+    assert!(read_whole > 0 && read_whole < rounds, "{read_whole} of {rounds} were whole");
 }

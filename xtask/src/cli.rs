@@ -222,7 +222,9 @@ pub(crate) enum TraceFormat {
     AzurePacking,
     /// Huawei-East-1, a row for each creation and deletion
     HuaweiEast,
-    /// Drawn from the seed; no file is read
+    /// Any of these in Parquet; needs a build with --features parquet
+    Parquet,
+    /// Drawn from the seed; the file, if any, holds parameters in TOML
     Synthetic,
 }
 

@@ -33,9 +33,10 @@ pub(crate) fn read(path: &Path, options: &ReadOptions, kind: PlacementKind) -> R
 ///
 /// # Errors
 ///
-/// None that the default options cause; the crate may refuse others.
-pub(crate) fn synthetic(seed: u64) -> Result<Fleet> {
-    let trace = octopus_pool::synthesize(&SynthOptions { seed, ..SynthOptions::default() })?;
+/// What the crate refuses of the parameters.
+pub(crate) fn synthetic(options: SynthOptions, seed: u64) -> Result<Fleet> {
+    let seed = options.seed.wrapping_add(seed);
+    let trace = octopus_pool::synthesize(&SynthOptions { seed, ..options })?;
     Ok(octopus_pool::place(&trace, &Placement::Given)?)
 }
 

@@ -1,13 +1,13 @@
 //! `pool`: what a topology saves on a VM trace.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use comfy_table::{Table, presets};
 use octopus_design::expansion;
-use octopus_pool::{Fleet, Format, Options, PolicyKind, ReadOptions, Savings};
+use octopus_pool::{Fleet, Format, Options, PolicyKind, ReadOptions, Savings, SynthOptions};
 use serde::Serialize;
 
 use crate::cli::{Policy, PoolArgs, TraceFormat};
@@ -115,14 +115,21 @@ fn pooled_fraction(args: &PoolArgs) -> Result<f64> {
 
 fn read(args: &PoolArgs) -> Result<Fleet> {
     let format = match args.format {
-        Some(TraceFormat::Synthetic) => return fleet::synthetic(args.draw.seed),
-        None if args.trace.as_os_str() == "synthetic" => return fleet::synthetic(args.draw.seed),
+        None | Some(TraceFormat::Synthetic) if args.trace.as_os_str() == "synthetic" => {
+            return fleet::synthetic(SynthOptions::default(), args.draw.seed);
+        }
+        Some(TraceFormat::Synthetic) => {
+            let name = args.trace.display().to_string();
+            let text = fs::read_to_string(&args.trace).with_context(|| name.clone())?;
+            return fleet::synthetic(SynthOptions::from_toml(&text, &name)?, args.draw.seed);
+        }
         None => None,
         Some(TraceFormat::Plain) => Some(Format::Plain),
         Some(TraceFormat::AzureWindow) => Some(Format::AzureWindow),
         Some(TraceFormat::AzureV1) => Some(Format::AzureV1),
         Some(TraceFormat::AzureV2) => Some(Format::AzureV2),
         Some(TraceFormat::AzurePacking) => Some(Format::AzurePacking),
+        Some(TraceFormat::Parquet) => Some(Format::Parquet),
         Some(TraceFormat::HuaweiEast) => Some(Format::HuaweiEast),
     };
     let (lenient, machine, seed) = (args.lenient, args.machine, args.draw.seed);

@@ -58,6 +58,9 @@ pub enum Format {
     /// Huawei-East-1: `vmid`, `cpu`, `memory`, `time`, `type`; a row creates
     /// (0) or deletes (1) a VM.
     HuaweiEast,
+    /// Any of the formats of text, with its columns by name, in Parquet; needs
+    /// the feature `parquet`.
+    Parquet,
 }
 
 impl Format {
@@ -66,15 +69,16 @@ impl Format {
     /// ```
     /// use octopus_pool::Format;
     /// let names = Format::ALL.map(Format::name);
-    /// assert_eq!(names[2..], ["azure-v1", "azure-v2", "azure-packing", "huawei-east"]);
+    /// assert_eq!(names[2..], ["azure-v1", "azure-v2", "azure-packing", "huawei-east", "parquet"]);
     /// ```
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Plain,
         Self::AzureWindow,
         Self::AzureV1,
         Self::AzureV2,
         Self::AzurePacking,
         Self::HuaweiEast,
+        Self::Parquet,
     ];
 
     /// The format's name on the command line.
@@ -94,6 +98,7 @@ impl Format {
             Self::AzureV2 => "azure-v2",
             Self::AzurePacking => "azure-packing",
             Self::HuaweiEast => "huawei-east",
+            Self::Parquet => "parquet",
         }
     }
 
@@ -108,7 +113,7 @@ impl Format {
             Self::AzureV2 => {
                 &["vmid", "vmcreated", "vmdeleted", "vmcorecountbucket", "vmmemorybucket"]
             }
-            Self::AzurePacking => &[],
+            Self::AzurePacking | Self::Parquet => &[],
             Self::HuaweiEast => &["vmid", "cpu", "memory", "time", "type"],
         }
     }
@@ -119,7 +124,7 @@ impl Format {
         match self {
             Self::AzureV1 | Self::AzureV2 => Some((&[0, 3, 4, 9, 10], 11)),
             Self::HuaweiEast => Some((&[0, 1, 2, 3, 4], 5)),
-            Self::Plain | Self::AzureWindow | Self::AzurePacking => None,
+            Self::Plain | Self::AzureWindow | Self::AzurePacking | Self::Parquet => None,
         }
     }
 
@@ -266,8 +271,8 @@ impl Columns {
             Format::AzureWindow => fields.azure_window(),
             Format::AzureV1 | Format::AzureV2 => fields.azure_table(cleaning),
             Format::HuaweiEast => fields.huawei_east(),
-            // an SQLite file has no records
-            Format::AzurePacking => Ok(Err(Rule::NotFinite)),
+            // files of these are not read by records of their own
+            Format::AzurePacking | Format::Parquet => Ok(Err(Rule::NotFinite)),
         }?;
         Ok(said.unwrap_or_else(|rule| {
             count(cleaning, rule, 1);

@@ -3,6 +3,8 @@
 mod format;
 mod guard;
 mod packing;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod read;
 mod warm_up;
 

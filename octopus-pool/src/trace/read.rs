@@ -26,6 +26,9 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of an SQLite file.
 const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
 
+/// The first bytes of a Parquet file.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+
 /// How to read a trace.
 ///
 /// ```
@@ -78,7 +81,7 @@ impl Default for ReadOptions {
     }
 }
 
-/// Reads a trace file, plain, gzipped, or of SQLite.
+/// Reads a trace file: text, plain or gzipped, SQLite, or Parquet.
 ///
 /// # Errors
 ///
@@ -99,13 +102,26 @@ pub fn read_trace(path: &Path, options: &ReadOptions) -> Result<Trace> {
     let peeked = open()?.take(most).read_to_end(&mut magic);
     peeked.map_err(|source| Error::Open { file: name.clone(), source })?;
     let is_sqlite = magic == SQLITE_MAGIC;
+    let is_parquet = magic.starts_with(PARQUET_MAGIC);
     match options.format {
+        Some(Format::Parquet) | None if is_parquet => read_parquet(path, &name, options),
         Some(Format::AzurePacking) | None if is_sqlite => {
             let (rows, cleaning) = packing::read(path, &name, options)?;
             finish(Format::AzurePacking, rows, cleaning, &name, options)
         }
         _ => read_trace_from(open()?, &name, options),
     }
+}
+
+#[cfg(feature = "parquet")]
+fn read_parquet(path: &Path, name: &str, options: &ReadOptions) -> Result<Trace> {
+    let (format, rows, cleaning) = super::parquet::read(path, name, options)?;
+    finish(format, rows, cleaning, name, options)
+}
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(_: &Path, name: &str, _: &ReadOptions) -> Result<Trace> {
+    Err(Error::NoFeature { file: name.to_owned(), feature: "parquet" })
 }
 
 /// Reads a trace from bytes, plain or gzipped; `name` stands in messages.
@@ -197,8 +213,13 @@ fn read_rows(
     let Some(format) = options.format.or_else(|| Format::recognised(&header)) else {
         return Err(unknown_format(name, &header));
     };
-    if format == Format::AzurePacking {
-        return Err(Error::NotSqlite { file: name.to_owned() });
+    let file = || name.to_owned();
+    match format {
+        Format::AzurePacking => return Err(Error::NotSqlite { file: file() }),
+        Format::Parquet => {
+            return Err(Error::Parquet { file: file(), message: "no Parquet file".to_owned() });
+        }
+        _ => {}
     }
     let columns = Columns::new(format, &header, name)?;
     let mut gathered = Gathered::new(name, options);
@@ -218,7 +239,7 @@ fn read_rows(
 }
 
 /// Rows as they come in.
-struct Gathered<'a> {
+pub(super) struct Gathered<'a> {
     name: &'a str,
     options: &'a ReadOptions,
     rows: Vec<Row>,
@@ -231,7 +252,7 @@ struct Gathered<'a> {
 }
 
 impl<'a> Gathered<'a> {
-    fn new(name: &'a str, options: &'a ReadOptions) -> Self {
+    pub(super) fn new(name: &'a str, options: &'a ReadOptions) -> Self {
         Self {
             name,
             options,
@@ -243,7 +264,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    fn take(&mut self, columns: &Columns, record: &ByteRecord, line: u64) -> Result<()> {
+    pub(super) fn take(&mut self, columns: &Columns, record: &ByteRecord, line: u64) -> Result<()> {
         let said = match columns.parse(record, self.name, line, &mut self.cleaning) {
             Err(_) if self.options.lenient => {
                 count(&mut self.cleaning, Rule::Malformed, 1);
@@ -285,7 +306,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// The rows; who is alive still stays so.
-    fn done(mut self) -> (Vec<Row>, Vec<Cleaned>) {
+    pub(super) fn done(mut self) -> (Vec<Row>, Vec<Cleaned>) {
         let mut alive: Vec<_> = self.alive.into_iter().collect();
         // a hash map has an order of its own
         alive.sort_unstable_by(|a, b| (a.1.start_s, &a.0).cmp(&(b.1.start_s, &b.0)));
@@ -315,7 +336,7 @@ fn failed(name: &str, line: u64, source: csv::Error) -> Error {
     }
 }
 
-fn unknown_format(name: &str, header: &ByteRecord) -> Error {
+pub(super) fn unknown_format(name: &str, header: &ByteRecord) -> Error {
     let fields: Vec<_> = header.iter().take(12).map(String::from_utf8_lossy).collect();
     Error::UnknownFormat {
         file: name.to_owned(),
@@ -332,9 +353,7 @@ fn span(format: Format, rows: &[Row]) -> Range<i64> {
     let last = match format {
         Format::AzureWindow => rows.iter().map(|row| row.start_s + AZURE_BIN_S).max(),
         Format::AzurePacking => Some(packing::WINDOW_S),
-        Format::Plain | Format::AzureV1 | Format::AzureV2 | Format::HuaweiEast => {
-            rows.iter().map(|row| row.start_s + known_life(row)).max()
-        }
+        _ => rows.iter().map(|row| row.start_s + known_life(row)).max(),
     };
     start..last.unwrap_or(start)
 }

@@ -23,7 +23,7 @@ use std::fs::File;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use octopus_pool::{Fleet, ReadOptions};
+use octopus_pool::{Fleet, ReadOptions, SynthOptions};
 use serde::Serialize;
 
 use crate::cli::{PlacementKind, ReproduceArgs};
@@ -113,7 +113,7 @@ impl Bench {
                 let options = ReadOptions { seed: self.setting.seed, ..ReadOptions::default() };
                 fleet::read(path, &options, PlacementKind::Random)?
             }
-            None => fleet::synthetic(self.setting.seed)?,
+            None => fleet::synthetic(SynthOptions::default(), self.setting.seed)?,
         };
         Ok(self.fleet.get_or_init(|| fleet))
     }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use octopus_design::pod;
-use octopus_pool::{Options, PolicyKind, Trained, evaluate_trained};
+use octopus_pool::{BlastRadius, Options, PolicyKind, Trained, blast_radius, evaluate_trained};
 use serde::{Deserialize, Serialize};
 
 use super::Bench;
@@ -76,6 +76,57 @@ impl Bench {
     }
 }
 
+/// Moments at which an MPD fails, in each pod.
+const MOMENTS: usize = 100;
+
+/// [`BlastRadius`], as it is kept: means, and half the 95% interval.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Blast {
+    vms: (f64, f64),
+    share: (f64, f64),
+    gib: (f64, f64),
+    pods: usize,
+}
+
+impl From<BlastRadius> for Blast {
+    fn from(blast: BlastRadius) -> Self {
+        let pair = |spread: octopus_pool::Spread| (spread.mean, spread.ci95.unwrap_or(0.0));
+        let (vms, share, gib) = (pair(blast.vms), pair(blast.vms_share), pair(blast.gib));
+        Self { vms, share, gib, pods: blast.pods }
+    }
+}
+
+#[derive(Serialize)]
+struct BlastInputs {
+    trace: super::TraceInputs,
+    pods: usize,
+    moments: usize,
+    policy: PolicyKind,
+    stripe_links: usize,
+}
+
+impl Bench {
+    fn blast(&self, policy: PolicyKind, stripe_links: usize) -> Result<Blast> {
+        let pods = self.setting.effort.pods();
+        let trace = self.trace_inputs();
+        let inputs = BlastInputs { trace, pods, moments: MOMENTS, policy, stripe_links };
+        self.cache.get("blast", &inputs, || {
+            let fleet = self.fleet()?;
+            self.progress.say("an MPD fails");
+            let options = Options {
+                policy,
+                pods,
+                pooled_fraction: MPD_FRACTION,
+                stripe_links,
+                seed: self.setting.seed,
+                jobs: self.setting.jobs.get(),
+                ..Options::default()
+            };
+            Ok(blast_radius(&pod::octopus_96(), fleet, &options, MOMENTS)?.into())
+        })
+    }
+}
+
 /// Policies on Octopus-96.
 ///
 /// # Errors
@@ -112,6 +163,10 @@ pub(crate) fn policies(bench: &Bench) -> Result<Item> {
     )?;
     add("one global pool".to_owned(), Replay { policy: PolicyKind::GlobalPool, ..quick })?;
     let fixed = bench.fixed()?;
+    let blasts = [
+        ("least-loaded allocation", bench.blast(PolicyKind::LeastLoaded, 1)?),
+        ("each VM on one MPD", bench.blast(PolicyKind::Striped, 1)?),
+    ];
 
     let table = table(&found, &fixed);
     let bars: Vec<Bar> = found
@@ -159,7 +214,7 @@ pub(crate) fn policies(bench: &Bench) -> Result<Item> {
         }],
         table,
         table_first: true,
-        rows: rows(&found, &fixed),
+        rows: rows(&found, &fixed, &blasts),
         headline,
     })
 }
@@ -203,7 +258,7 @@ fn table(found: &[(String, Saving)], fixed: &Fixed) -> Table {
     table
 }
 
-fn rows(found: &[(String, Saving)], fixed: &Fixed) -> Vec<Row> {
+fn rows(found: &[(String, Saving)], fixed: &Fixed, blasts: &[(&str, Blast)]) -> Vec<Row> {
     let row = |item: String, unit, ours: f64, note: String| Row {
         id: "policies",
         item,
@@ -239,5 +294,17 @@ fn rows(found: &[(String, Saving)], fixed: &Fixed) -> Vec<Row> {
             100.0 * fixed.greedy_spilled
         ),
     ));
+    for (name, blast) in blasts {
+        rows.push(row(
+            format!("VMs that lose memory when an MPD fails, {name}"),
+            "% of the pod's",
+            100.0 * blast.share.0,
+            format!(
+                "± {:.1} (95% of the mean over {} pods, {MOMENTS} moments each): {:.0} VMs and {:.1} GiB; \
+                 nothing is replicated, and a VM with any GiB on the MPD counts",
+                100.0 * blast.share.1, blast.pods, blast.vms.0, blast.gib.0
+            ),
+        ));
+    }
     rows
 }
