@@ -462,6 +462,12 @@ fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) ->
     let theorem_a1_gib = theorem.transpose()?;
 
     let (replay, peak_mpd_gib) = replayed(topology, &demand, options, lower_bound_gib)?;
+    debug_assert!(
+        options.policy == PolicyKind::GlobalPool
+            || replay.spilled_gib > 0
+            || lower_bound_gib.is_none_or(|least| least <= peak_mpd_gib + 1e-9),
+        "a policy stayed below the optimum: {lower_bound_gib:?} > {peak_mpd_gib}"
+    );
     let size_gib = match options.mpd_capacity_gib {
         Some(capacity_gib) => f64::from(capacity_gib),
         None => sold(&options.mpd_sizes_gib, peak_mpd_gib)?,

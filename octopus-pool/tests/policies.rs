@@ -110,6 +110,7 @@ proptest! {
             let cap = (needed * u64::from(100 + percent)).div_ceil(100);
             // the margin is a float: its product may lie a hair above a whole number
             prop_assert!((cap..=cap + 1).contains(&u64::from(policy.cap_gib())));
+            prop_assert!(needed <= u64::from(policy.peak_gib()), "no policy stays below the optimum");
             prop_assert!(policy.peak_gib() <= policy.cap_gib());
             prop_assert_eq!(policy.spilled_gib(), 0);
             Ok(())
@@ -144,6 +145,24 @@ proptest! {
                 let full = |mpd: octopus_design::MpdId| policy.loads_gib()[mpd.index()] == capacity;
                 prop_assert!(pod.mpds_of(ServerId(server)).all(full));
             }
+            Ok(())
+        })?;
+    }
+
+    /// At every event the peak so far is at least the optimum so far, whatever
+    /// the policy.
+    #[test]
+    fn no_policy_stays_below_the_optimum(pod in any_pod(), steps in steps()) {
+        let mut needed = 0;
+        play(&pod, &mut LeastLoaded::new(&pod), steps.clone(), |policy, held, _| {
+            needed = needed.max(least_cap(&pod, &used(pod.servers(), held, |vm| vm.asked)));
+            prop_assert!(needed <= u64::from(policy.peak_gib()));
+            Ok(())
+        })?;
+        needed = 0;
+        play(&pod, &mut Striped::new(&pod, 2).unwrap(), steps, |policy, held, _| {
+            needed = needed.max(least_cap(&pod, &used(pod.servers(), held, |vm| vm.asked)));
+            prop_assert!(needed <= u64::from(policy.peak_gib()));
             Ok(())
         })?;
     }

@@ -158,6 +158,10 @@ pub(crate) struct PoolArgs {
     /// The trace's format [default: recognised from the file]
     #[arg(long, value_enum)]
     pub(crate) format: Option<TraceFormat>,
+    /// Whether VMs are added that were alive at the window's start but are not in the trace
+    /// [default: where the format lacks them]
+    #[arg(long, value_name = "YES", action = clap::ArgAction::Set)]
+    pub(crate) warm_up: Option<bool>,
     /// Drop and count rows that cannot be read, rather than stop at the first
     #[arg(long)]
     pub(crate) lenient: bool,

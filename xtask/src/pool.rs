@@ -133,7 +133,8 @@ fn read(args: &PoolArgs) -> Result<Fleet> {
         Some(TraceFormat::HuaweiEast) => Some(Format::HuaweiEast),
     };
     let (lenient, machine, seed) = (args.lenient, args.machine, args.draw.seed);
-    let options = ReadOptions { format, lenient, machine, seed, ..ReadOptions::default() };
+    let warm_up = args.warm_up;
+    let options = ReadOptions { format, warm_up, lenient, machine, seed, ..ReadOptions::default() };
     fleet::read(&args.trace, &options, args.placement)
 }
 
