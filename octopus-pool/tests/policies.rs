@@ -2,21 +2,10 @@
 
 mod common;
 
+use common::any_pod;
 use octopus_design::{ServerId, Topology};
 use octopus_pool::{BoundedMigration, GlobalPool, Lease, LeastLoaded, Policy, Striped};
 use proptest::prelude::*;
-
-/// A pod with any links at all, each server having one at least.
-fn any_pod() -> impl Strategy<Value = Topology> {
-    (2_usize..7, 1_usize..6).prop_flat_map(|(servers, mpds)| {
-        let rows = prop::collection::vec(prop::collection::vec(any::<bool>(), servers), mpds);
-        (rows, prop::collection::vec(0..mpds, servers)).prop_map(move |(rows, kept)| {
-            let linked = |mpd: usize, server: usize| rows[mpd][server] || kept[server] == mpd;
-            let of = |mpd| (0..servers).filter(move |&s| linked(mpd, s)).collect::<Vec<_>>();
-            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).expect("in range")
-        })
-    })
-}
 
 /// The least whole cap under which these demands fit: the largest D(U) over
 /// |N(U)|, rounded up.

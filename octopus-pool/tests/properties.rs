@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{affine_plane_16, random_pod, random_trace};
+use common::{affine_plane_16, any_pod, random_pod, random_trace};
 use octopus_design::{ServerId, Topology};
 use octopus_pool::{
     Demand, GlobalPool, Lease, LeastLoaded, Options, Placement, PodDemand, Policy, PolicyKind,
@@ -15,18 +15,6 @@ fn demand(servers: u32, vms: usize, seed: u64) -> PodDemand {
     let fleet = place(&random_trace(servers, vms, seed), &Placement::Given).expect("hosts");
     let all: Vec<usize> = (0..fleet.servers()).collect();
     Demand::new(&fleet, 0.65, seed).and_then(|d| d.pod(&all)).expect("in range")
-}
-
-/// A pod with any links at all, each server having one at least.
-fn any_pod() -> impl Strategy<Value = Topology> {
-    (2_usize..7, 1_usize..6).prop_flat_map(|(servers, mpds)| {
-        let rows = prop::collection::vec(prop::collection::vec(any::<bool>(), servers), mpds);
-        (rows, prop::collection::vec(0..mpds, servers)).prop_map(move |(rows, kept)| {
-            let linked = |mpd: usize, server: usize| rows[mpd][server] || kept[server] == mpd;
-            let of = |mpd| (0..servers).filter(move |&s| linked(mpd, s)).collect::<Vec<_>>();
-            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).expect("in range")
-        })
-    })
 }
 
 /// Calls `visit` with the servers' demands at every instant of the window.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use octopus_design::Topology;
 use octopus_pool::{Trace, Vm};
+use proptest::prelude::*;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -63,4 +64,16 @@ pub(crate) fn azure_window() -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../shared/data/azure-v1/vms_9day.csv.gz");
     path.exists().then_some(path)
+}
+
+/// A pod with any links at all, each server having one at least.
+pub(crate) fn any_pod() -> impl Strategy<Value = Topology> {
+    (2_usize..7, 1_usize..6).prop_flat_map(|(servers, mpds)| {
+        let rows = prop::collection::vec(prop::collection::vec(any::<bool>(), servers), mpds);
+        (rows, prop::collection::vec(0..mpds, servers)).prop_map(move |(rows, kept)| {
+            let linked = |mpd: usize, server: usize| rows[mpd][server] || kept[server] == mpd;
+            let of = |mpd| (0..servers).filter(move |&s| linked(mpd, s)).collect::<Vec<_>>();
+            Topology::new("any", mpds, servers, servers, (0..mpds).map(of)).expect("in range")
+        })
+    })
 }
