@@ -141,6 +141,56 @@ fn pool_answers_with_the_contracts_fields() {
     assert_eq!(run("3"), result);
 }
 
+/// `pool --json` on a small synthetic fleet, with further arguments.
+fn pool(folder: &Folder, arguments: &[&str]) -> Value {
+    let parameters = folder.file("small.toml");
+    fs::write(&parameters, "servers = 30\nwindow_days = 2.0\n").expect("a folder of the test's");
+    let base = ["pool", "bibd-25", "--trace", &parameters, "--format", "synthetic", "--pods", "3"];
+    let all = [&base, arguments, &["--json"]].concat();
+    serde_json::from_str(&done(&all)).expect("one JSON object")
+}
+
+#[test]
+fn pool_plays_every_policy_failure_and_size() {
+    let folder = Folder::new("pool");
+    let saved = |result: &Value| result["savings_mean"].as_f64().unwrap();
+    let greedy = pool(&folder, &[]);
+    assert_eq!((&greedy["fleet_servers"], &greedy["policy"]), (&30.into(), &"least-loaded".into()));
+    let moving = pool(&folder, &["--policy", "bounded-migration", "--margin", "0.1"]);
+    assert!(saved(&moving) > saved(&greedy) && moving["moved_fraction"].as_f64() > Some(0.0));
+    let optimum = pool(&folder, &["--policy", "optimum"]);
+    assert!(saved(&optimum) > saved(&moving));
+    assert!(
+        saved(&pool(&folder, &["--policy", "striped", "--stripe-links", "8"])) < saved(&greedy)
+    );
+    assert!(saved(&pool(&folder, &["--fail-links", "0.3"])) < saved(&greedy));
+    let sizes = pool(&folder, &["--mpd-sizes-gib", "512,1024,2048"]);
+    assert!(saved(&sizes) < saved(&greedy));
+    let full = pool(&folder, &["--policy", "bounded-migration", "--mpd-capacity-gib", "20"]);
+    assert!(full["spilled_vms_fraction"].as_f64() > Some(0.0));
+    assert_eq!(full["mpd_capacity_gib"], 20);
+
+    let table = folder.file("slowdowns.csv");
+    fs::write(&table, "workload,latency_ns,slowdown\na,100,0\na,300,0.4\nb,100,0\nb,300,0.1\n")
+        .unwrap();
+    let half = pool(&folder, &["--slowdowns", &table, "--latency-ns", "267"]);
+    assert_eq!(half["pooled_fraction"], 0.5);
+
+    let wrong = [
+        "pool",
+        "bibd-25",
+        "--trace",
+        "synthetic",
+        "--policy",
+        "optimum",
+        "--mpd-capacity-gib",
+        "9",
+    ];
+    let refused = run(&wrong);
+    assert_eq!(refused.status.code(), Some(2));
+    assert_eq!(complaint(&refused).trim_end(), "error: mpd_capacity_gib does not apply to optimum");
+}
+
 /// The files of a report, its cache aside, by name.
 fn report(folder: &Folder) -> Vec<(String, Vec<u8>)> {
     let names = folder.names().into_iter().filter(|name| !name.starts_with('.'));
