@@ -15,7 +15,7 @@ fn shipped() -> [Topology; 2] {
 fn every_kept_witness_is_counted_again() {
     for pod in shipped() {
         let kept = kept(&pod);
-        assert!(kept.iter().map(|known| known.k).eq(1..=21), "{}", pod.name());
+        assert!(kept.iter().map(|known| known.k).eq(1..=25), "{}", pod.name());
         for known in &kept {
             assert_eq!(known.witness.len(), known.k);
             assert!(known.witness.is_sorted_by(|a, b| a < b));
