@@ -4,9 +4,9 @@ use octopus_design::{MpdId, Topology};
 use rand::RngExt;
 use serde::Serialize;
 
-use crate::savings::{draw_pod, for_each_pod};
+use crate::savings::for_each_pod;
 use crate::{
-    BoundedMigration, Demand, Error, Fleet, LeastLoaded, Options, Policy, PolicyKind, Replayer,
+    BoundedMigration, Error, Fleet, LeastLoaded, Options, Policy, PolicyKind, Replayer,
     Result, Spread, Striped,
 };
 
@@ -57,7 +57,7 @@ pub struct BlastRadius {
 /// ```
 pub fn blast_radius(
     topology: &Topology,
-    fleet: &Fleet,
+    fleets: &(impl AsRef<[Fleet]> + ?Sized),
     options: &Options,
     moments: usize,
 ) -> Result<BlastRadius> {
@@ -65,9 +65,8 @@ pub fn blast_radius(
         let (value, most) = (moments as u64, MAX_MOMENTS as u64);
         return Err(Error::OutOfRange { field: "moments", value, least: 1, most });
     }
-    let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
-    let hit = for_each_pod(topology, fleet, options.pods, options.jobs, |pod| {
-        let (demand, mut rng) = draw_pod(topology, &demand, options.seed, pod)?;
+    let fleets = fleets.as_ref();
+    let hit = for_each_pod(topology, fleets, options, |_, demand, mut rng| {
         let (events, from) = (demand.events(), demand.tracked_from());
         let mut stops: Vec<(usize, MpdId)> = (0..moments)
             .map(|_| {
@@ -93,7 +92,11 @@ pub fn blast_radius(
         }
         Ok(sums.map(|sum| sum / moments as f64))
     })?;
-    let spread = |figure: usize| Spread::of(hit.iter().map(|pod| pod[figure]));
+    let draws = fleets.len().min(hit.len());
+    let spread = |figure: usize| {
+        let values: Vec<f64> = hit.iter().map(|pod| pod[figure]).collect();
+        Spread::over(&values, draws)
+    };
     Ok(BlastRadius {
         pods: hit.len(),
         moments,

@@ -60,12 +60,22 @@ pub struct Event {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Demand {
-    servers: usize,
     pooled_fraction: f64,
     window_start_s: i64,
-    /// By time, departures before arrivals, then by VM.
-    events: Vec<Event>,
-    vms: usize,
+    /// VMs with pooled memory, server by server, then as in the fleet.
+    vms: Vec<Pooled>,
+    /// Where each server's begin; one more than servers.
+    first: Vec<usize>,
+}
+
+/// A VM's pooled memory.
+#[derive(Clone, Copy, Debug, Default)]
+struct Pooled {
+    start_s: i64,
+    /// None if it stays to the window's end: that departure changes no peak.
+    end_s: Option<i64>,
+    vm: u32,
+    gib: u32,
 }
 
 impl Demand {
@@ -95,30 +105,31 @@ impl Demand {
         fraction("pooled_fraction", pooled_fraction)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let window = fleet.window();
-        let mut events = Vec::with_capacity(2 * fleet.vms().len());
+        let mut vms: Vec<(u32, Pooled)> = Vec::with_capacity(fleet.vms().len());
         for ((index, vm), &server) in fleet.vms().iter().enumerate().zip(fleet.hosts()) {
             let exact_gib = vm.memory_gib * pooled_fraction;
             let up = rng.random::<f64>() < exact_gib.fract();
             let gib = round_u32(exact_gib.floor()) + u32::from(up);
-            if gib == 0 {
-                continue;
-            }
-            let vm_id = index_u32(index);
-            let event = Event { time_s: vm.start_s, vm: vm_id, server, gib, arrives: true };
-            events.push(event);
-            // A departure at the window's end or later changes no peak.
-            if vm.end_s < window.end {
-                events.push(Event { time_s: vm.end_s, arrives: false, ..event });
+            if gib > 0 {
+                let end_s = (vm.end_s < window.end).then_some(vm.end_s);
+                vms.push((server, Pooled { start_s: vm.start_s, end_s, vm: index_u32(index), gib }));
             }
         }
-        events.sort_unstable_by_key(|e| (e.time_s, e.arrives, e.vm));
-        Ok(Self {
-            servers: fleet.servers(),
-            pooled_fraction,
-            window_start_s: window.start,
-            events,
-            vms: fleet.vms().len(),
-        })
+        // a counting sort, since a fleet has a few VMs a server and there are many
+        let mut first = vec![0; fleet.servers() + 1];
+        for (server, _) in &vms {
+            first[*server as usize + 1] += 1;
+        }
+        for server in 0..fleet.servers() {
+            first[server + 1] += first[server];
+        }
+        let (mut next, mut by_server) = (first.clone(), vec![Pooled::default(); vms.len()]);
+        for (server, vm) in vms {
+            let place = &mut next[server as usize];
+            by_server[*place] = vm;
+            *place += 1;
+        }
+        Ok(Self { pooled_fraction, window_start_s: window.start, vms: by_server, first })
     }
 
     /// All events: by time, departures before arrivals, then by VM.
@@ -136,8 +147,43 @@ impl Demand {
     /// # Ok::<(), octopus_pool::Error>(())
     /// ```
     #[must_use]
-    pub fn events(&self) -> &[Event] {
-        &self.events
+    pub fn events(&self) -> Vec<Event> {
+        let servers = 0..index_u32(self.servers());
+        self.events_of(servers.map(|server| (server as usize, server))).0
+    }
+
+    /// The events of some servers under other numbers, in order, with their VMs
+    /// numbered by first event; and how many VMs.
+    fn events_of(&self, servers: impl Iterator<Item = (usize, u32)>) -> (Vec<Event>, usize) {
+        let mut vms: Vec<(Pooled, u32)> = Vec::new();
+        for (server, named) in servers {
+            let own = self.first[server]..self.first[server + 1];
+            vms.extend(self.vms[own].iter().map(|vm| (*vm, named)));
+        }
+        vms.sort_unstable_by_key(|(vm, _)| vm.vm);
+        let mut events = Vec::with_capacity(2 * vms.len());
+        for (at, (vm, server)) in vms.iter().enumerate() {
+            let event = Event {
+                time_s: vm.start_s,
+                vm: index_u32(at),
+                server: *server,
+                gib: vm.gib,
+                arrives: true,
+            };
+            events.push(event);
+            events.extend(vm.end_s.map(|time_s| Event { time_s, arrives: false, ..event }));
+        }
+        events.sort_unstable_by_key(|e| (e.time_s, e.arrives, e.vm));
+        let (mut renamed, mut seen) = (vec![u32::MAX; vms.len()], 0);
+        for event in &mut events {
+            let name = &mut renamed[event.vm as usize];
+            if *name == u32::MAX {
+                *name = seen;
+                seen += 1;
+            }
+            event.vm = *name;
+        }
+        (events, vms.len())
     }
 
     /// The number of servers of the fleet.
@@ -156,7 +202,7 @@ impl Demand {
     /// ```
     #[must_use]
     pub fn servers(&self) -> usize {
-        self.servers
+        self.first.len() - 1
     }
 
     /// The fraction of memory that is pooled.
@@ -202,29 +248,15 @@ impl Demand {
     /// # Ok::<(), octopus_pool::Error>(())
     /// ```
     pub fn pod(&self, servers: &[usize]) -> Result<PodDemand> {
-        const ABSENT: u32 = u32::MAX;
-        let mut position = vec![ABSENT; self.servers];
-        for (at, &server) in servers.iter().enumerate() {
-            match position.get_mut(server) {
-                Some(free) if *free == ABSENT => *free = index_u32(at),
-                _ => return Err(Error::BadServer { server, servers: self.servers }),
+        let mut taken = vec![false; self.servers()];
+        for &server in servers {
+            match taken.get_mut(server) {
+                Some(taken) if !*taken => *taken = true,
+                _ => return Err(Error::BadServer { server, servers: self.servers() }),
             }
         }
-        let mut renamed = vec![ABSENT; self.vms];
-        let (mut events, mut vms) = (Vec::new(), 0);
-        for event in &self.events {
-            let server = position[event.server as usize];
-            if server == ABSENT {
-                continue;
-            }
-            let vm = &mut renamed[event.vm as usize];
-            if *vm == ABSENT {
-                *vm = vms;
-                vms += 1;
-            }
-            events.push(Event { vm: *vm, server, ..*event });
-        }
-        Ok(PodDemand::new(servers.len(), vms as usize, events, self.window_start_s))
+        let (events, vms) = self.events_of(servers.iter().copied().zip(0..));
+        Ok(PodDemand::new(servers.len(), vms, events, self.window_start_s))
     }
 }
 

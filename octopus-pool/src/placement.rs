@@ -185,6 +185,13 @@ pub struct Fleet {
     placement: Placement,
 }
 
+/// One fleet is a list of one, where a list of draws is asked for.
+impl AsRef<[Fleet]> for Fleet {
+    fn as_ref(&self) -> &[Self] {
+        std::slice::from_ref(self)
+    }
+}
+
 impl Fleet {
     /// The number of servers.
     ///

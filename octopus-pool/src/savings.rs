@@ -217,7 +217,8 @@ pub struct Savings {
     pub cleaning: Vec<Cleaned>,
     /// How the VMs got their servers, with the servers' caps.
     pub placement: Placement,
-    /// Servers of the fleet the pods are drawn from.
+    /// Servers of the fleet the pods are drawn from; this and what describes the
+    /// fleet is of the first of several.
     pub fleet_servers: usize,
     /// VMs of the fleet.
     pub vms: usize,
@@ -229,12 +230,18 @@ pub struct Savings {
     pub mpd_capacity_gib: Option<u32>,
     /// The share of links that has failed.
     pub fail_links: f64,
+    /// Fleets the pods were drawn from, each another placement of the trace.
+    pub draws: usize,
     /// Mean saving.
     pub savings_mean: f64,
     /// Standard deviation of a pod's saving (n − 1); 0 for a single pod.
     pub savings_sd: f64,
-    /// Half-width of the 95% confidence interval of the mean (Student's t);
-    /// none for a single pod. It covers the draw of pods, not that of traces.
+    /// Standard deviation of the mean of a draw (n − 1); none for a single draw.
+    pub savings_draw_sd: Option<f64>,
+    /// Half-width of the 95% confidence interval of the mean (Student's t, by
+    /// draws where there are several, else by pods); none for a single pod. It
+    /// covers the draw of pods, of one draw given that draw, but not the choice
+    /// of a trace.
     pub savings_ci95: Option<f64>,
     /// The lowest saving of a pod.
     pub savings_min: f64,
@@ -310,6 +317,39 @@ impl Spread {
         let t = StudentsT::new(0.0, 1.0, n - 1.0).ok();
         Self { mean, sd, ci95: t.map(|t| t.inverse_cdf(0.975) * sd / n.sqrt()) }
     }
+
+    /// Of values that come from several draws in turn: the spread is that of the
+    /// draws' means, and the interval is right although values of one draw are
+    /// alike (cluster sampling: Cochran, *Sampling Techniques*, chapter 9).
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// # use octopus_pool::Spread;
+    /// // two draws, of means 1 and 3
+    /// let spread = Spread::in_turn(&[0.0, 3.0, 2.0, 3.0], 2);
+    /// assert_eq!((spread.mean, spread.sd), (2.0, 2.0_f64.sqrt()));
+    /// ```
+    #[must_use]
+    pub fn in_turn(values: &[f64], draws: usize) -> Self {
+        let draws = draws.clamp(1, values.len().max(1));
+        let of_draw = |draw: usize| values.iter().skip(draw).step_by(draws).copied();
+        let means: Vec<f64> = (0..draws).map(|d| Self::of_any(of_draw(d))).collect();
+        Self { mean: Self::of_any(values.iter().copied()), ..Self::of(means.iter().copied()) }
+    }
+
+    /// As [`Self::of`] for one draw, as [`Self::in_turn`] for more, but always
+    /// with the standard deviation of one value.
+    pub(crate) fn over(values: &[f64], draws: usize) -> Self {
+        let each = Self::of(values.iter().copied());
+        let ci95 = if draws > 1 { Self::in_turn(values, draws).ci95 } else { each.ci95 };
+        Self { ci95, ..each }
+    }
+
+    fn of_any(values: impl Iterator<Item = f64> + Clone) -> f64 {
+        let n = values.clone().count().max(1);
+        values.sum::<f64>() / n as f64
+    }
 }
 
 /// A pod's figures; loads are real since the optimum's are fractions.
@@ -334,11 +374,15 @@ pub(crate) fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
     if baseline_gib > 0.0 { 1.0 - provision_gib / baseline_gib } else { 0.0 }
 }
 
-/// Draws random pods of the topology's size from the fleet, replays each, and
+/// Draws random pods of the topology's size from a fleet, replays each, and
 /// says what they save.
 ///
 /// A pod's servers are distinct and stand in random order, so that which
 /// server sits where in the wiring is random too.
+///
+/// Where VMs are put on servers at random, one fleet is one draw, and its own
+/// luck is in every pod drawn from it. Several fleets are taken as several draws
+/// of the same trace: pods come from each in turn, and the interval covers both.
 ///
 /// # Errors
 ///
@@ -364,7 +408,11 @@ pub(crate) fn saving(provision_gib: f64, baseline_gib: f64) -> f64 {
 /// assert!((savings.savings_mean - 0.25).abs() < 1e-12);
 /// # Ok::<(), octopus_pool::Error>(())
 /// ```
-pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result<Savings> {
+pub fn evaluate(
+    topology: &Topology,
+    fleets: &(impl AsRef<[Fleet]> + ?Sized),
+    options: &Options,
+) -> Result<Savings> {
     let policy = options.policy;
     if options.mpd_capacity_gib.is_some() && !policy.is_placed() {
         return Err(Error::DoesNotApply { option: "mpd_capacity_gib", policy: policy.name() });
@@ -378,21 +426,27 @@ pub fn evaluate(topology: &Topology, fleet: &Fleet, options: &Options) -> Result
     if options.fail_links > 0.0 && policy == PolicyKind::GlobalPool {
         return Err(Error::DoesNotApply { option: "fail_links", policy: policy.name() });
     }
-    let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
-    let outcomes = for_each_pod(topology, fleet, options.pods, options.jobs, |pod| {
-        one_pod(topology, &demand, options, pod)
+    let fleets = fleets.as_ref();
+    let outcomes = for_each_pod(topology, fleets, options, |_, demand, rng| {
+        one_pod(topology, demand, options, rng)
     })?;
-    Ok(summary(topology, fleet, options, &outcomes))
+    // A pod was drawn from it, so there is one.
+    let Some(fleet) = fleets.first() else {
+        return Err(Error::FleetTooSmall { pod: topology.servers(), fleet: 0 });
+    };
+    Ok(summary(topology, fleet, fleets.len(), options, &outcomes))
 }
 
-/// Does something for every pod, on several threads, in the order of pods.
+/// Does something with the demand of every random pod, on several threads, in
+/// the order of pods; with the fleet a pod is of, and the rest of the stream its
+/// servers were drawn from.
 pub(crate) fn for_each_pod<T: Send>(
     topology: &Topology,
-    fleet: &Fleet,
-    pods: usize,
-    jobs: usize,
-    of: impl Fn(u64) -> Result<T> + Sync,
+    fleets: &[Fleet],
+    options: &Options,
+    of: impl Fn(&Fleet, PodDemand, ChaCha8Rng) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    let Options { pods, jobs, seed, .. } = *options;
     let in_range = |field, value: usize, least: u64, most: usize| {
         let (value, most) = (value as u64, most as u64);
         let ok = (least..=most).contains(&value);
@@ -400,16 +454,27 @@ pub(crate) fn for_each_pod<T: Send>(
     };
     in_range("pods", pods, 1, MAX_PODS)?;
     in_range("jobs", jobs, 0, MAX_JOBS)?;
-    let (pod, servers) = (topology.servers(), fleet.servers());
-    if pod > servers {
-        return Err(Error::FleetTooSmall { pod, fleet: servers });
+    let fleets = &fleets[..fleets.len().min(pods)];
+    let pod = topology.servers();
+    let smallest = fleets.iter().map(Fleet::servers).min().unwrap_or(0);
+    if pod > smallest {
+        return Err(Error::FleetTooSmall { pod, fleet: smallest });
     }
     let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
     let threads = threads.map_err(|source| Error::Threads { jobs, source })?;
     // Gathered by index: neither sums nor the first error depend on timing.
-    let made: Vec<Result<T>> =
-        threads.install(|| (0..pods).into_par_iter().map(|pod| of(pod as u64)).collect());
-    made.into_iter().collect()
+    threads.install(|| {
+        let demand = |fleet| Demand::new(fleet, options.pooled_fraction, seed);
+        let demands: Vec<Result<Demand>> = fleets.par_iter().map(demand).collect();
+        let demands: Vec<Demand> = demands.into_iter().collect::<Result<_>>()?;
+        let one = |pod: usize| {
+            let draw = pod % fleets.len();
+            let (demand, rng) = draw_pod(topology, &demands[draw], seed, pod as u64)?;
+            of(&fleets[draw], demand, rng)
+        };
+        let made: Vec<Result<T>> = (0..pods).into_par_iter().map(one).collect();
+        made.into_iter().collect()
+    })
 }
 
 /// A pod of `servers` servers and one device they all reach: the switch pod of
@@ -433,7 +498,7 @@ pub fn switch_pod(servers: usize) -> Result<Topology> {
 }
 
 /// The demand of a pod's random servers, and the stream they were drawn from.
-pub(crate) fn draw_pod(
+fn draw_pod(
     topology: &Topology,
     demand: &Demand,
     seed: u64,
@@ -445,8 +510,12 @@ pub(crate) fn draw_pod(
     Ok((demand.pod(&drawn.into_vec())?, rng))
 }
 
-fn one_pod(topology: &Topology, demand: &Demand, options: &Options, pod: u64) -> Result<Outcome> {
-    let (mut demand, mut rng) = draw_pod(topology, demand, options.seed, pod)?;
+fn one_pod(
+    topology: &Topology,
+    mut demand: PodDemand,
+    options: &Options,
+    mut rng: ChaCha8Rng,
+) -> Result<Outcome> {
     if let Some(Range { start, end }) = options.window {
         demand = demand.until(end).since(start);
     }
@@ -526,15 +595,23 @@ fn replayed(
     }
 }
 
-fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Outcome]) -> Savings {
+fn summary(
+    topology: &Topology,
+    fleet: &Fleet,
+    fleets: usize,
+    options: &Options,
+    outcomes: &[Outcome],
+) -> Savings {
+    let draws = fleets.min(outcomes.len());
     let n = outcomes.len() as f64;
     let mean = |figure: &dyn Fn(&Outcome) -> f64| outcomes.iter().map(figure).sum::<f64>() / n;
     let optional = |figure: &dyn Fn(&Outcome) -> Option<f64>| {
         outcomes.iter().map(figure).sum::<Option<f64>>().map(|sum| sum / n)
     };
     let all_dram = |o: &Outcome| options.pooled_fraction * o.saving_of_pooled();
-    let Spread { mean: savings_mean, sd: savings_sd, ci95: savings_ci95 } =
-        Spread::of(outcomes.iter().map(all_dram));
+    let savings: Vec<f64> = outcomes.iter().map(all_dram).collect();
+    let pods = Spread::of(savings.iter().copied());
+    let by_draw = (draws > 1).then(|| Spread::in_turn(&savings, draws));
     let sum = |figure: &dyn Fn(&Replay) -> u64| outcomes.iter().map(|o| figure(&o.replay)).sum();
     let (moved, allocated): (u64, u64) =
         (sum(&|r| r.window_moved_gib), sum(&|r| r.window_allocated_gib));
@@ -563,9 +640,11 @@ fn summary(topology: &Topology, fleet: &Fleet, options: &Options, outcomes: &[Ou
         margin: is_online.then_some(options.margin),
         mpd_capacity_gib: options.mpd_capacity_gib,
         fail_links: options.fail_links,
-        savings_mean,
-        savings_sd,
-        savings_ci95,
+        draws,
+        savings_mean: pods.mean,
+        savings_sd: pods.sd,
+        savings_draw_sd: by_draw.map(|spread| spread.sd),
+        savings_ci95: by_draw.unwrap_or(pods).ci95,
         savings_min: outcomes.iter().map(all_dram).fold(f64::INFINITY, f64::min),
         savings_max: outcomes.iter().map(all_dram).fold(f64::NEG_INFINITY, f64::max),
         savings_of_pooled_mean: mean(&Outcome::saving_of_pooled),

@@ -3,9 +3,9 @@
 use octopus_design::Topology;
 use serde::Serialize;
 
-use crate::savings::{draw_pod, for_each_pod, saving};
+use crate::savings::{for_each_pod, saving};
 use crate::{
-    BoundedMigration, Demand, Error, Fleet, LeastLoaded, Options, Result, Spread,
+    BoundedMigration, Error, Fleet, LeastLoaded, Options, Result, Spread,
     fractional_optimum, replay,
 };
 
@@ -96,18 +96,17 @@ struct Judged {
 /// ```
 pub fn evaluate_trained(
     topology: &Topology,
-    fleet: &Fleet,
+    fleets: &(impl AsRef<[Fleet]> + ?Sized),
     options: &Options,
     margin: f64,
 ) -> Result<Trained> {
     if !(0.0..=1000.0).contains(&margin) {
         return Err(Error::BadNumber { field: "margin", value: margin, expected: "0 to 1000" });
     }
-    let demand = Demand::new(fleet, options.pooled_fraction, options.seed)?;
-    let window = fleet.window();
-    let half_s = window.start + (window.end - window.start) / 2;
-    let judged = for_each_pod(topology, fleet, options.pods, options.jobs, |pod| {
-        let (demand, _) = draw_pod(topology, &demand, options.seed, pod)?;
+    let fleets = fleets.as_ref();
+    let judged = for_each_pod(topology, fleets, options, |fleet, demand, _| {
+        let window = fleet.window();
+        let half_s = window.start + (window.end - window.start) / 2;
         let (first, second) = (demand.until(half_s), demand.since(half_s));
         let needed_gib = fractional_optimum(topology, &first)?.peak_gib();
         let capacity = crate::num::round_u32((needed_gib * (1.0 + margin)).ceil());
@@ -128,7 +127,11 @@ pub fn evaluate_trained(
             allocated_gib: kept.window_allocated_gib,
         })
     })?;
-    let spread = |figure: fn(&Judged) -> f64| Spread::of(judged.iter().map(figure));
+    let draws = fleets.len().min(judged.len());
+    let spread = |figure: fn(&Judged) -> f64| {
+        let values: Vec<f64> = judged.iter().map(figure).collect();
+        Spread::over(&values, draws)
+    };
     let sum = |figure: fn(&Judged) -> u64| judged.iter().map(figure).sum::<u64>() as f64;
     let vms = sum(|j| j.vms).max(1.0);
     Ok(Trained {

@@ -201,8 +201,12 @@ pub(crate) struct PoolArgs {
     /// The share of links that has failed, drawn anew for each pod
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = fraction)]
     pub(crate) fail_links: f64,
+    /// Draws of the trace to take the pods from in turn: where VMs go, and whatever else of it
+    /// is random
+    #[arg(long, value_name = "N", default_value = "10")]
+    pub(crate) draws: NonZeroUsize,
     /// Random pods to average over
-    #[arg(long, value_name = "N", default_value = "30")]
+    #[arg(long, value_name = "N", default_value = "200")]
     pub(crate) pods: NonZeroUsize,
     /// One JSON object instead of a table
     #[arg(long)]

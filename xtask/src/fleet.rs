@@ -1,11 +1,41 @@
 //! VM traces, read or drawn, and put on servers.
 
 use std::fmt::Write;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use crate::cli::PlacementKind;
 use anyhow::Result;
-use octopus_pool::{Fleet, Placement, ReadOptions, SynthOptions};
+use octopus_pool::{Fleet, Placement, ReadOptions, SynthOptions, WarmUp};
+use rayon::prelude::*;
+
+/// Several draws of the same trace: where each VM goes, and whatever else of it
+/// is random. One where nothing is.
+///
+/// # Errors
+///
+/// What `of` says of the first seed it fails for.
+pub(crate) fn draws(
+    seed: u64,
+    draws: NonZeroUsize,
+    jobs: NonZeroUsize,
+    of: impl Fn(u64) -> Result<Fleet> + Sync,
+) -> Result<Vec<Fleet>> {
+    let first = of(seed)?;
+    let is_random = matches!(first.placement(), Placement::RandomFeasible { .. })
+        || first.warm_up() != WarmUp::None;
+    let mut fleets = vec![first];
+    if is_random {
+        // Far apart, so that runs of neighbouring seeds share no draw.
+        let seeds = (1..draws.get() as u64).map(|draw| seed.wrapping_add(draw << 32));
+        let seeds: Vec<u64> = seeds.collect();
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build()?;
+        let more: Vec<Result<Fleet>> =
+            threads.install(|| seeds.into_par_iter().map(&of).collect());
+        fleets.extend(more.into_iter().collect::<Result<Vec<_>>>()?);
+    }
+    Ok(fleets)
+}
 
 /// Reads a trace file and puts its VMs on servers: the hosts it names, or
 /// those that `kind` gives.

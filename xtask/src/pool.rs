@@ -43,7 +43,7 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
     let progress = Progress::new(1);
     let pooled_fraction = pooled_fraction(args)?;
     progress.say("reading the trace");
-    let fleet = read(args)?;
+    let fleets = read(args)?;
     progress.say("expansion, for Theorem A.1");
     let options = expansion::Options {
         max_k: THEOREM_MAX_K.min(pod.servers()),
@@ -83,10 +83,12 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
         bounds: true,
         expansion,
     };
-    let savings = octopus_pool::evaluate(&pod, &fleet, &options)?;
+    let savings = octopus_pool::evaluate(&pod, &fleets, &options)?;
     let timing = Timing { seconds: started.elapsed().as_secs_f64() };
     drop(progress);
-    let trace = format!("{}: {}", fleet.source(), fleet::describe(&fleet));
+    let trace = fleets.first().map_or(String::new(), |fleet| {
+        format!("{}: {}", fleet.source(), fleet::describe(fleet))
+    });
     let text = if args.json {
         serde_json::to_string(&Report { savings: &savings, trace, timing })? + "\n"
     } else {
@@ -113,15 +115,21 @@ fn pooled_fraction(args: &PoolArgs) -> Result<f64> {
     Ok(found.fraction)
 }
 
-fn read(args: &PoolArgs) -> Result<Fleet> {
+/// The trace on its servers, as often as is asked for.
+fn read(args: &PoolArgs) -> Result<Vec<Fleet>> {
+    let draws = args.draws.min(args.pods);
+    fleet::draws(args.draw.seed, draws, args.draw.jobs(), |seed| read_one(args, seed))
+}
+
+fn read_one(args: &PoolArgs, seed: u64) -> Result<Fleet> {
     let format = match args.format {
         None | Some(TraceFormat::Synthetic) if args.trace.as_os_str() == "synthetic" => {
-            return fleet::synthetic(SynthOptions::default(), args.draw.seed);
+            return fleet::synthetic(SynthOptions::default(), seed);
         }
         Some(TraceFormat::Synthetic) => {
             let name = args.trace.display().to_string();
             let text = fs::read_to_string(&args.trace).with_context(|| name.clone())?;
-            return fleet::synthetic(SynthOptions::from_toml(&text, &name)?, args.draw.seed);
+            return fleet::synthetic(SynthOptions::from_toml(&text, &name)?, seed);
         }
         None => None,
         Some(TraceFormat::Plain) => Some(Format::Plain),
@@ -132,7 +140,7 @@ fn read(args: &PoolArgs) -> Result<Fleet> {
         Some(TraceFormat::Parquet) => Some(Format::Parquet),
         Some(TraceFormat::HuaweiEast) => Some(Format::HuaweiEast),
     };
-    let (lenient, machine, seed) = (args.lenient, args.machine, args.draw.seed);
+    let (lenient, machine) = (args.lenient, args.machine);
     let warm_up = args.warm_up;
     let options = ReadOptions { format, warm_up, lenient, machine, seed, ..ReadOptions::default() };
     fleet::read(&args.trace, &options, args.placement)
@@ -157,6 +165,10 @@ fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {
             percent(savings.savings_max)
         ),
     ]);
+    if let Some(sd) = savings.savings_draw_sd {
+        let draws = format!("sd {} of the mean of each of {}", percent(sd), savings.draws);
+        table.add_row(["spread between draws", &draws]);
+    }
     table.add_row(["saved, of pooled memory", &percent(savings.savings_of_pooled_mean)]);
     table.add_row([
         "policy",

@@ -20,6 +20,7 @@ mod tables;
 
 use std::cell::OnceCell;
 use std::fs::File;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -54,6 +55,10 @@ const ITEMS: [(&str, Make); 12] = [
     ("policies", policies::policies),
 ];
 
+/// Draws of the trace that pods are taken from in turn: their luck differs by as
+/// much as that of pods.
+const DRAWS: NonZeroUsize = NonZeroUsize::new(10).expect("ten");
+
 /// The items that read the trace. They come first, so that a trace that is no
 /// good is found out before anything long is begun or anything is written.
 const ON_TRACE: [&str; 7] = ["fig5", "savings", "table2", "fig13", "fig14", "fig16", "policies"];
@@ -65,7 +70,8 @@ pub(crate) struct Bench {
     progress: Progress,
     /// Hash of the trace file, where one is given.
     trace: Option<String>,
-    fleet: OnceCell<Fleet>,
+    /// The trace on its servers, drawn several times.
+    fleets: OnceCell<Vec<Fleet>>,
 }
 
 /// What a result on the trace follows from, beside its own inputs.
@@ -94,7 +100,7 @@ impl Bench {
             cache: Cache::open(folder)?,
             progress: Progress::new(steps as u64),
             trace,
-            fleet: OnceCell::new(),
+            fleets: OnceCell::new(),
         })
     }
 
@@ -102,20 +108,31 @@ impl Bench {
         TraceInputs { trace: self.trace.clone(), seed: self.setting.seed }
     }
 
-    /// The trace on its servers, read when it is first needed.
-    fn fleet(&self) -> Result<&Fleet> {
-        if let Some(fleet) = self.fleet.get() {
-            return Ok(fleet);
+    /// The draws of the trace on its servers, read when they are first needed.
+    fn fleets(&self) -> Result<&[Fleet]> {
+        if let Some(fleets) = self.fleets.get() {
+            return Ok(fleets);
         }
         self.progress.say(format!("reading {}", self.setting.trace_name()));
-        let fleet = match &self.setting.trace {
+        let Setting { seed, jobs, ref trace, .. } = self.setting;
+        let fleets = fleet::draws(seed, DRAWS, jobs, |seed| match trace {
             Some(path) => {
-                let options = ReadOptions { seed: self.setting.seed, ..ReadOptions::default() };
-                fleet::read(path, &options, PlacementKind::Random)?
+                let options = ReadOptions { seed, ..ReadOptions::default() };
+                fleet::read(path, &options, PlacementKind::Random)
             }
-            None => fleet::synthetic(SynthOptions::default(), self.setting.seed)?,
-        };
-        Ok(self.fleet.get_or_init(|| fleet))
+            None => fleet::synthetic(SynthOptions::default(), seed),
+        })?;
+        Ok(self.fleets.get_or_init(|| fleets))
+    }
+
+    /// The first of the draws.
+    fn fleet(&self) -> Result<&Fleet> {
+        self.fleets()?.first().context("no draw of the trace")
+    }
+
+    /// Servers that every draw has.
+    fn fleet_servers(&self) -> Result<usize> {
+        Ok(self.fleets()?.iter().map(Fleet::servers).min().unwrap_or(0))
     }
 
     /// The trace and what was done to it, in words.

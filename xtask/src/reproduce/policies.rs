@@ -61,7 +61,7 @@ impl Bench {
         let pods = self.setting.effort.pods();
         let inputs = Inputs { trace: self.trace_inputs(), pods, margin: TRAINED_MARGIN };
         self.cache.get("trained", &inputs, || {
-            let fleet = self.fleet()?;
+            let fleets = self.fleets()?;
             self.progress.say("a size from the first half, judged on the second");
             let options = Options {
                 pods,
@@ -70,7 +70,7 @@ impl Bench {
                 jobs: self.setting.jobs.get(),
                 ..Options::default()
             };
-            let trained = evaluate_trained(&pod::octopus_96(), fleet, &options, TRAINED_MARGIN)?;
+            let trained = evaluate_trained(&pod::octopus_96(), fleets, &options, TRAINED_MARGIN)?;
             Ok(Fixed::from(&trained))
         })
     }
@@ -111,7 +111,7 @@ impl Bench {
         let trace = self.trace_inputs();
         let inputs = BlastInputs { trace, pods, moments: MOMENTS, policy, stripe_links };
         self.cache.get("blast", &inputs, || {
-            let fleet = self.fleet()?;
+            let fleets = self.fleets()?;
             self.progress.say("an MPD fails");
             let options = Options {
                 policy,
@@ -122,7 +122,7 @@ impl Bench {
                 jobs: self.setting.jobs.get(),
                 ..Options::default()
             };
-            Ok(blast_radius(&pod::octopus_96(), fleet, &options, MOMENTS)?.into())
+            Ok(blast_radius(&pod::octopus_96(), fleets, &options, MOMENTS)?.into())
         })
     }
 }

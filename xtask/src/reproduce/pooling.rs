@@ -69,7 +69,7 @@ const HEAD: [&str; 5] = ["pod", "saved % of all DRAM", "95% interval ±", "sd of
 impl Bench {
     /// Expanders of these ports, at every size the fleet has servers for.
     fn by_size(&self, server_ports: usize) -> Result<Vec<(usize, Saving)>> {
-        let fleet = self.fleet()?.servers();
+        let fleet = self.fleet_servers()?;
         let mut found = Vec::new();
         for servers in SIZES.into_iter().filter(|servers| *servers <= fleet) {
             // a server needs as many MPDs as it has ports
@@ -94,7 +94,7 @@ pub(crate) fn figure_13(bench: &Bench) -> Result<Item> {
     let expanders = bench.by_size(8)?;
     let octopuses: Vec<(usize, Saving)> = [pod::octopus_25(), pod::octopus_64(), pod::octopus_96()]
         .iter()
-        .filter(|pod| bench.fleet().is_ok_and(|fleet| pod.servers() <= fleet.servers()))
+        .filter(|pod| bench.fleet_servers().is_ok_and(|fleet| pod.servers() <= fleet))
         .map(|pod| Ok((pod.servers(), bench.saving(pod.name(), pod, LEAST_LOADED)?)))
         .collect::<Result<_>>()?;
     let mut table = Table::new(HEAD);
@@ -213,7 +213,7 @@ pub(crate) fn figure_14(bench: &Bench) -> Result<Item> {
     }
     let mut by_n = Vec::new();
     for mpd_ports in [2, 4, 8] {
-        if bench.fleet()?.servers() < 96 {
+        if bench.fleet_servers()? < 96 {
             break;
         }
         let pod: Topology = jellyfish(96, 8, mpd_ports, bench.setting.seed)?;
@@ -332,9 +332,8 @@ pub(crate) fn figure_16(bench: &Bench) -> Result<Item> {
                 kind: Kind::Modelled,
                 verdict: judge(paper, 0, mean, Some((mean - ci, mean + ci))),
                 note: format!(
-                    "{mean:.1} ± {ci:.1} (sd of a pod {:.1}, n = {}); another trace than the paper's",
-                    100.0 * saving.sd,
-                    saving.pods
+                    "{mean:.1} ± {ci:.1} ({}); another trace than the paper's",
+                    saving.spread_in_words()
                 ),
             });
         }

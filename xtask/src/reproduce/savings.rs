@@ -25,6 +25,10 @@ pub(crate) struct Saving {
     pub(crate) sd: f64,
     /// Pods.
     pub(crate) pods: usize,
+    /// Draws of the trace they were taken from.
+    pub(crate) draws: usize,
+    /// Standard deviation of the mean of a draw; 0 for a single one.
+    pub(crate) draw_sd: f64,
     /// Half the 95% interval of the mean.
     pub(crate) ci95: f64,
     /// Mean, as a fraction of the pooled memory alone.
@@ -94,7 +98,7 @@ impl Bench {
         let topology = &format::to_json(pod);
         let inputs = Inputs { trace: self.trace_inputs(), topology, pods, replay };
         self.cache.get("savings", &inputs, || {
-            let fleet = self.fleet()?;
+            let fleets = self.fleets()?;
             self.progress.say(format!("savings of {name}, {pods} pods"));
             let options = Options {
                 margin,
@@ -111,7 +115,7 @@ impl Bench {
                 bounds,
                 expansion: Vec::new(),
             };
-            let found = evaluate(pod, fleet, &options)?;
+            let found = evaluate(pod, fleets, &options)?;
             let optimum = found.lower_bound_gib_mean.map(|peak_gib| {
                 pooled_fraction * (1.0 - peak_gib * found.mpds as f64 / found.baseline_gib_mean)
             });
@@ -119,6 +123,8 @@ impl Bench {
                 mean: found.savings_mean,
                 sd: found.savings_sd,
                 pods: found.pods,
+                draws: found.draws,
+                draw_sd: found.savings_draw_sd.unwrap_or(0.0),
                 ci95: found.savings_ci95.unwrap_or(0.0),
                 of_pooled: found.savings_of_pooled_mean,
                 optimum,
@@ -191,6 +197,8 @@ pub(crate) fn savings(bench: &Bench) -> Result<Item> {
         "95% interval ±",
         "sd of a pod",
         "pods n",
+        "sd of a draw",
+        "draws n",
         "saved % of pooled",
         "best any policy %",
     ]);
@@ -203,6 +211,8 @@ pub(crate) fn savings(bench: &Bench) -> Result<Item> {
             percent(saving.ci95),
             percent(saving.sd),
             saving.pods.to_string(),
+            percent(saving.draw_sd),
+            saving.draws.to_string(),
             percent(saving.of_pooled),
             saving.optimum.map_or(String::new(), percent),
         ]);
@@ -220,8 +230,8 @@ pub(crate) fn savings(bench: &Bench) -> Result<Item> {
              global pool. Provision: number of MPDs times the highest load of any MPD at any time; \
              baseline: the sum of the servers' own peaks of pooled demand. These headline definitions \
              were chosen among about 75 because they come closest to the paper, so agreement here is \
-             calibrated, not independent. Pods are drawn at random from the fleet; the interval covers \
-             that draw, not the choice of trace."
+             calibrated, not independent. {} The interval covers both, not the choice of trace.",
+            draws_in_words(found.first().map_or(1, |(_, saving)| saving.draws))
         ),
         drawings: vec![Drawing {
             caption: "Mean saving with its 95% interval; diamonds are the paper's values.".to_owned(),
@@ -233,6 +243,30 @@ pub(crate) fn savings(bench: &Bench) -> Result<Item> {
         rows: rows(&found),
         headline: found.first().map(|(subject, saving)| headline(subject, saving, bench)),
     })
+}
+
+/// Where pods come from, for a report.
+fn draws_in_words(draws: usize) -> String {
+    if draws > 1 {
+        format!(
+            "Pods are drawn at random from {draws} draws of the trace in turn, each with a placement \
+             of its own."
+        )
+    } else {
+        "Pods are drawn at random from the fleet.".to_owned()
+    }
+}
+
+impl Saving {
+    /// Its two spreads, for a report.
+    pub(crate) fn spread_in_words(&self) -> String {
+        let pods = format!("sd of a pod {:.1}, n = {}", 100.0 * self.sd, self.pods);
+        if self.draws > 1 {
+            format!("{pods}; sd of a draw {:.1}, n = {}", 100.0 * self.draw_sd, self.draws)
+        } else {
+            pods
+        }
+    }
 }
 
 fn bar(subject: &Subject, saving: &Saving) -> Bar {
@@ -259,10 +293,9 @@ fn rows(found: &[(&Subject, Saving)]) -> Vec<Row> {
             kind: Kind::Modelled,
             verdict: judge(paper, 0, mean, Some((mean - ci, mean + ci))),
             note: format!(
-                "{mean:.1} ± {ci:.1} (95% of the mean; sd of a pod {:.1}, n = {}); paper: {}; another \
-                 trace than the paper's, calibrated definitions",
-                100.0 * saving.sd,
-                saving.pods,
+                "{mean:.1} ± {ci:.1} (95% of the mean; {}); paper: {}; another trace than the paper's, \
+                 calibrated definitions",
+                saving.spread_in_words(),
                 subject.source
             ),
         });

@@ -20,9 +20,9 @@ impl Effort {
     /// Random pods each saving is averaged over.
     pub(crate) const fn pods(self) -> usize {
         match self {
-            Self::Quick => 6,
-            Self::Usual => 30,
-            Self::Deep => 100,
+            Self::Quick => 10,
+            Self::Usual => 200,
+            Self::Deep => 1000,
         }
     }
 
