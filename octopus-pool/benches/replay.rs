@@ -6,8 +6,8 @@ mod common;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use octopus_pool::{
-    Demand, GlobalPool, LeastLoaded, Placement, SynthOptions, fractional_optimum, place, replay,
-    synthesize,
+    Demand, GlobalPool, LeastLoaded, Options, Placement, SynthOptions, evaluate,
+    fractional_optimum, place, replay, synthesize,
 };
 
 fn benches(criterion: &mut Criterion) {
@@ -29,6 +29,17 @@ fn benches(criterion: &mut Criterion) {
     group.bench_function("fractional-optimum", |b| {
         b.iter(|| fractional_optimum(&pod, &demand).expect("every server has links"));
     });
+    group.finish();
+
+    // pods over threads: twice as fast on two, if nothing is in the way
+    let mut group = criterion.benchmark_group("pods-60");
+    group.sample_size(10);
+    for jobs in [1, 2] {
+        let options = Options { pods: 60, jobs, bounds: false, ..Options::default() };
+        group.bench_function(format!("jobs-{jobs}"), |b| {
+            b.iter(|| evaluate(&pod, &fleet, &options).expect("in range"));
+        });
+    }
     group.finish();
 }
 

@@ -112,7 +112,10 @@ impl Demand {
             let gib = round_u32(exact_gib.floor()) + u32::from(up);
             if gib > 0 {
                 let end_s = (vm.end_s < window.end).then_some(vm.end_s);
-                vms.push((server, Pooled { start_s: vm.start_s, end_s, vm: index_u32(index), gib }));
+                vms.push((
+                    server,
+                    Pooled { start_s: vm.start_s, end_s, vm: index_u32(index), gib },
+                ));
             }
         }
         // a counting sort, since a fleet has a few VMs a server and there are many

@@ -6,17 +6,22 @@
 //! many steps as it takes (Ford and Fulkerson; breadth-first, so that the path
 //! is a shortest one).
 
+use std::ops::Range;
+
 use octopus_design::Topology;
 
 use crate::num::index_u32;
+use crate::{Error, Result};
 
 const NONE: u32 = u32::MAX;
 
 /// A pod's links in flat arrays. A link's number is its place in them.
 #[derive(Clone, Debug)]
 pub(crate) struct Wiring {
-    /// The links of server s are `first[s]..first[s + 1]`.
+    /// The links of server s are `first[s]..end[s]`: `first[s + 1]` as long as
+    /// none of its MPDs has failed.
     first: Vec<usize>,
+    end: Vec<usize>,
     /// The MPD of each link, ascending for a server.
     pub(crate) mpd: Vec<u32>,
     /// The server of each link.
@@ -38,12 +43,48 @@ impl Wiring {
             }
             first.push(mpd.len());
         }
-        let mut mpd_first = vec![0];
-        mpd_first.extend(by_mpd.iter().scan(0, |sum, links| {
+        let end = first[1..].to_vec();
+        let mut wiring = Self { first, end, mpd, owner, mpd_first: Vec::new(), cable: Vec::new() };
+        wiring.list_cables(&by_mpd);
+        wiring
+    }
+
+    fn list_cables(&mut self, by_mpd: &[Vec<u32>]) {
+        self.mpd_first.clear();
+        self.mpd_first.push(0);
+        self.mpd_first.extend(by_mpd.iter().scan(0, |sum, links| {
             *sum += links.len();
             Some(*sum)
         }));
-        Self { first, mpd, owner, mpd_first, cable: by_mpd.concat() }
+        self.cable = by_mpd.concat();
+    }
+
+    /// Takes an MPD's links out. Says, for each server that had one, which of
+    /// its links it was; the later ones have moved up by one.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for an MPD the pod does not have.
+    pub(crate) fn cut(&mut self, mpd: usize) -> Result<Vec<Cut>> {
+        if mpd >= self.mpds() {
+            let (value, most) = (mpd as u64, (self.mpds() as u64).saturating_sub(1));
+            return Err(Error::OutOfRange { field: "mpd", value, least: 0, most });
+        }
+        let mut cuts = Vec::new();
+        for &link in self.cables(mpd) {
+            let server = self.owner[link as usize] as usize;
+            cuts.push(Cut { server, links: self.links(server), at: link as usize });
+        }
+        for Cut { server, links, at } in &cuts {
+            self.mpd[*at..links.end].rotate_left(1);
+            self.end[*server] -= 1;
+        }
+        let mut by_mpd = vec![Vec::new(); self.mpds()];
+        for link in (0..self.servers()).flat_map(|server| self.links(server)) {
+            by_mpd[self.mpd[link] as usize].push(index_u32(link));
+        }
+        self.list_cables(&by_mpd);
+        Ok(cuts)
     }
 
     /// Every server on one MPD.
@@ -51,6 +92,7 @@ impl Wiring {
         let every = 0..index_u32(servers);
         Self {
             first: (0..=servers).collect(),
+            end: (1..=servers).collect(),
             mpd: vec![0; servers],
             owner: every.clone().collect(),
             mpd_first: vec![0, servers],
@@ -67,8 +109,8 @@ impl Wiring {
     }
 
     /// The links of a server.
-    pub(crate) fn links(&self, server: usize) -> std::ops::Range<usize> {
-        self.first[server]..self.first[server + 1]
+    pub(crate) fn links(&self, server: usize) -> Range<usize> {
+        self.first[server]..self.end[server]
     }
 
     /// The links of an MPD.
@@ -80,6 +122,16 @@ impl Wiring {
     pub(crate) fn most_links(&self) -> usize {
         (0..self.servers()).map(|server| self.links(server).len()).max().unwrap_or(0)
     }
+}
+
+/// A link that was taken out of a server's.
+#[derive(Clone, Debug)]
+pub(crate) struct Cut {
+    pub(crate) server: usize,
+    /// The server's links before.
+    pub(crate) links: Range<usize>,
+    /// The one that is gone.
+    pub(crate) at: usize,
 }
 
 /// Units laid on links and MPDs, and a search for room among them.
@@ -121,6 +173,18 @@ impl Flow {
         }
     }
 
+    /// Forgets what lay on an MPD that has failed, and says how much of which
+    /// server that was.
+    pub(crate) fn cut(&mut self, mpd: usize, cuts: &[Cut]) -> Vec<(usize, u64)> {
+        self.load[mpd] = 0;
+        let gone = cuts.iter().map(|Cut { server, links, at }| {
+            let units = std::mem::take(&mut self.amount[*at]);
+            self.amount[*at..links.end].rotate_left(1);
+            (*server, units)
+        });
+        gone.collect()
+    }
+
     /// Takes everything away.
     pub(crate) fn clear(&mut self) {
         self.amount.fill(0);
@@ -136,7 +200,7 @@ impl Flow {
         server: usize,
         units: &mut u64,
         on_step: &mut impl FnMut(Step, u64),
-    ) -> Result<(), Full> {
+    ) -> std::result::Result<(), Full> {
         while *units > 0 {
             let end = self.nearest_room(wiring, cap, server).ok_or(Full)?;
             *units -= self.augment(wiring, cap, end, *units, on_step);

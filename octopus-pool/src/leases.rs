@@ -2,7 +2,7 @@
 
 use octopus_design::MpdId;
 
-use crate::flow::Wiring;
+use crate::flow::{Cut, Wiring};
 use crate::num::index_u32;
 use crate::policy::Lease;
 use crate::{Error, Result};
@@ -78,6 +78,24 @@ impl Leases {
         let mpds = &wiring.mpd[wiring.links(self.holder(lease)?)];
         let held = mpds.iter().zip(self.cells(lease.number())).filter(|(_, gib)| **gib > 0);
         Ok(held.map(|(&mpd, &gib)| (MpdId(mpd as usize), gib)).collect())
+    }
+
+    /// Forgets what lay on links that were cut, takes it off the MPD's load, and
+    /// says how much it was.
+    pub(crate) fn cut(&mut self, cuts: &[Cut], load: &mut u32) -> u32 {
+        let mut of_server: Vec<Option<&Cut>> = Vec::new();
+        for cut in cuts {
+            of_server.resize(of_server.len().max(cut.server + 1), None);
+            of_server[cut.server] = Some(cut);
+        }
+        for (cells, &server) in self.gib.chunks_exact_mut(self.stride.max(1)).zip(&self.holder) {
+            if let Some(Some(Cut { links, at, .. })) = of_server.get(server as usize) {
+                let (at, links) = (at - links.start, links.len());
+                cells[at] = 0;
+                cells[at..links].rotate_left(1);
+            }
+        }
+        std::mem::take(load)
     }
 
     /// Frees a slot, whose cells are 0 again.

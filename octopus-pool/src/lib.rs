@@ -43,7 +43,7 @@ mod tolerance;
 mod trace;
 mod trained;
 
-pub use blast::{BlastRadius, blast_radius};
+pub use blast::{BlastRadius, MpdFailure, blast_radius, mpd_failure};
 pub use demand::{Demand, Event, PodDemand};
 pub use error::Error;
 pub use migration::BoundedMigration;

@@ -189,15 +189,19 @@ impl BoundedMigration {
 
     /// Lays a new demand on the shadow, and raises the cap where it must.
     fn arrive(&mut self, server: usize, gib: u32) {
-        let mut units = u64::from(gib);
+        self.need(server, u64::from(gib));
+        if let Cap::Online { margin } = self.cap {
+            let cap = round_u32((self.shadow_cap_gib as f64 * (1.0 + margin)).ceil());
+            self.cap_gib = self.cap_gib.max(cap);
+        }
+    }
+
+    /// Lays units of a server that has links in the shadow.
+    fn need(&mut self, server: usize, mut units: u64) {
         fill(&mut self.shadow, &self.wiring, self.shadow_cap_gib, server, &mut units);
         let Self { shadow, wiring, shadow_cap_gib: cap, .. } = self;
         while shadow.push(wiring, *cap, server, &mut units, &mut |_, _| {}) == Err(Full) {
             *cap += 1;
-        }
-        if let Cap::Online { margin } = self.cap {
-            let cap = round_u32((self.shadow_cap_gib as f64 * (1.0 + margin)).ceil());
-            self.cap_gib = self.cap_gib.max(cap);
         }
     }
 
@@ -322,6 +326,21 @@ impl Policy for BoundedMigration {
             self.place[moved as usize] = index_u32(at);
         }
         Ok(freed)
+    }
+
+    /// The shadow takes its own course: what it had on the MPD is still asked
+    /// for, and finds room elsewhere.
+    fn fail_mpd(&mut self, mpd: MpdId) -> Result<u32> {
+        let cuts = self.wiring.cut(mpd.index())?;
+        self.flow.cut(mpd.index(), &cuts);
+        for (server, units) in self.shadow.cut(mpd.index(), &cuts) {
+            if !self.wiring.links(server).is_empty() {
+                self.need(server, units);
+            }
+        }
+        let lost = self.leases.cut(&cuts, &mut self.loads[mpd.index()]);
+        self.total -= lost;
+        Ok(lost)
     }
 
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {

@@ -97,6 +97,15 @@ pub trait Policy {
     /// [`Error::UnknownLease`] for a lease of another policy.
     fn release(&mut self, lease: Lease) -> Result<u32>;
 
+    /// An MPD has failed: what it holds is lost, nothing goes there again, and
+    /// leases keep the rest. Says how many GiB were lost; 0 if it had failed
+    /// before.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for an MPD the pod does not have.
+    fn fail_mpd(&mut self, mpd: MpdId) -> Result<u32>;
+
     /// Where a lease's memory lies now: MPDs ascending, each with its GiB.
     ///
     /// # Errors
@@ -265,6 +274,13 @@ impl Policy for LeastLoaded {
         Ok(freed)
     }
 
+    fn fail_mpd(&mut self, mpd: MpdId) -> Result<u32> {
+        let cuts = self.wiring.cut(mpd.index())?;
+        let lost = self.leases.cut(&cuts, &mut self.loads[mpd.index()]);
+        self.total -= lost;
+        Ok(lost)
+    }
+
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
         self.leases.shares(lease, &self.wiring)
     }
@@ -335,6 +351,10 @@ impl Policy for GlobalPool {
 
     fn release(&mut self, lease: Lease) -> Result<u32> {
         self.inner.release(lease)
+    }
+
+    fn fail_mpd(&mut self, mpd: MpdId) -> Result<u32> {
+        self.inner.fail_mpd(mpd)
     }
 
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {

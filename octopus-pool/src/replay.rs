@@ -33,6 +33,8 @@ pub struct Replay {
     pub allocated_gib: u64,
     /// GiB released.
     pub released_gib: u64,
+    /// GiB lost with MPDs that failed.
+    pub lost_gib: u64,
     /// GiB still held when the window closed.
     pub resident_gib: u64,
     /// GiB allocated inside the window.
@@ -106,6 +108,14 @@ pub struct Held {
     pub gib: u64,
 }
 
+/// A VM that has memory.
+#[derive(Debug)]
+struct Running {
+    lease: Lease,
+    server: u32,
+    gib: u32,
+}
+
 /// Plays events one by one, for streams that are never whole in memory.
 ///
 /// Memory grows with the highest VM number, so a stream gives the numbers of
@@ -130,7 +140,7 @@ pub struct Held {
 #[derive(Debug)]
 pub struct Replayer<'p, P: ?Sized> {
     policy: &'p mut P,
-    leases: Vec<Option<Lease>>,
+    vms: Vec<Option<Running>>,
     played: Replay,
     in_window: bool,
 }
@@ -143,7 +153,7 @@ impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
     /// assert_eq!(Replayer::new(&mut GlobalPool::new(1)).finish().events, 0);
     /// ```
     pub fn new(policy: &'p mut P) -> Self {
-        Self { policy, leases: Vec::new(), played: Replay::default(), in_window: false }
+        Self { policy, vms: Vec::new(), played: Replay::default(), in_window: false }
     }
 
     /// From here on peaks, bursts and spills count.
@@ -178,33 +188,89 @@ impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
     /// ```
     pub fn play(&mut self, event: &Event) -> Result<()> {
         let vm = event.vm as usize;
-        if vm >= self.leases.len() {
+        if vm >= self.vms.len() {
             if vm >= MAX_ROWS {
                 let (value, most) = (vm as u64, MAX_ROWS as u64 - 1);
                 return Err(Error::OutOfRange { field: "vm", value, least: 0, most });
             }
-            self.leases.resize_with(vm + 1, || None);
+            self.vms.resize_with(vm + 1, || None);
         }
         self.played.events += 1;
         if event.arrives {
-            let (moved, spilled) = (self.policy.moved_gib(), self.policy.spilled_gib());
-            let server = ServerId(event.server as usize);
-            self.leases[vm] = Some(self.policy.allocate(server, event.gib)?);
-            let spilled = self.policy.spilled_gib() - spilled;
-            let allocated = u64::from(event.gib) - spilled;
-            self.played.allocated_gib += allocated;
-            if self.in_window {
-                let moved = self.policy.moved_gib() - moved;
-                self.played.window_allocated_gib += allocated;
-                self.played.window_moved_gib += moved;
-                self.played.largest_burst_gib = self.played.largest_burst_gib.max(moved);
-                self.played.spilled_gib += spilled;
-                self.played.spilled_vms += u64::from(spilled > 0);
-            }
-        } else if let Some(lease) = self.leases[vm].take() {
+            self.start(vm, event.server, event.gib)?;
+        } else if let Some(Running { lease, .. }) = self.vms[vm].take() {
             self.played.released_gib += u64::from(self.policy.release(lease)?);
         }
         Ok(())
+    }
+
+    fn start(&mut self, vm: usize, server: u32, gib: u32) -> Result<()> {
+        let (moved, spilled) = (self.policy.moved_gib(), self.policy.spilled_gib());
+        let lease = self.policy.allocate(ServerId(server as usize), gib)?;
+        self.vms[vm] = Some(Running { lease, server, gib });
+        let spilled = self.policy.spilled_gib() - spilled;
+        let allocated = u64::from(gib) - spilled;
+        self.played.allocated_gib += allocated;
+        if self.in_window {
+            let moved = self.policy.moved_gib() - moved;
+            self.played.window_allocated_gib += allocated;
+            self.played.window_moved_gib += moved;
+            self.played.largest_burst_gib = self.played.largest_burst_gib.max(moved);
+            self.played.spilled_gib += spilled;
+            self.played.spilled_vms += u64::from(spilled > 0);
+        }
+        Ok(())
+    }
+
+    /// An MPD fails and is gone from here on. The VMs with a share on it are lost
+    /// with it, and start anew on their servers at once, in the order of their
+    /// numbers. Says what it held.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::OutOfRange`] for an MPD the pod does not have; what
+    /// [`Policy::allocate`] returns.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use octopus_design::{ServerId, pod};
+    /// use octopus_pool::{Event, LeastLoaded, Replayer};
+    ///
+    /// // four MPDs a server: eight GiB, two on each
+    /// let mut policy = LeastLoaded::new(&pod::bibd(13, 4)?);
+    /// let mut player = Replayer::new(&mut policy);
+    /// player.play(&Event { time_s: 0, vm: 0, server: 5, gib: 8, arrives: true })?;
+    /// let first = pod::bibd(13, 4)?.mpds_of(ServerId(5)).next().ok_or("no link")?;
+    /// let lost = player.fail_mpd(first)?;
+    /// assert_eq!((lost.vms, lost.gib), (1, 2));
+    /// // started anew, on the three that are left
+    /// assert_eq!(player.held_by(first)?.gib, 0);
+    /// let played = player.finish();
+    /// assert_eq!((played.lost_gib, played.resident_gib, played.allocated_gib), (2, 8, 16));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn fail_mpd(&mut self, mpd: MpdId) -> Result<Held> {
+        let held = self.held_by(mpd)?;
+        let mut hit = Vec::new();
+        for (vm, running) in self.vms.iter().enumerate() {
+            let Some(running) = running else { continue };
+            if self.policy.shares(&running.lease)?.iter().any(|(at, _)| *at == mpd) {
+                hit.push(vm);
+            }
+        }
+        self.played.lost_gib += u64::from(self.policy.fail_mpd(mpd)?);
+        // all go before any comes back
+        let mut again = Vec::with_capacity(hit.len());
+        for vm in hit {
+            let Some(Running { lease, server, gib }) = self.vms[vm].take() else { continue };
+            self.played.released_gib += u64::from(self.policy.release(lease)?);
+            again.push((vm, server, gib));
+        }
+        for (vm, server, gib) in again {
+            self.start(vm, server, gib)?;
+        }
+        Ok(held)
     }
 
     /// What an MPD holds now.
@@ -225,8 +291,8 @@ impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
     /// ```
     pub fn held_by(&self, mpd: MpdId) -> Result<Held> {
         let mut held = Held::default();
-        for lease in self.leases.iter().flatten() {
-            let shares = self.policy.shares(lease)?;
+        for running in self.vms.iter().flatten() {
+            let shares = self.policy.shares(&running.lease)?;
             held.all_vms += u64::from(!shares.is_empty());
             if let Some((_, gib)) = shares.into_iter().find(|(at, _)| *at == mpd) {
                 held.vms += 1;
@@ -248,6 +314,21 @@ impl<'p, P: Policy + ?Sized> Replayer<'p, P> {
     /// ```
     #[must_use]
     pub fn finish(self) -> Replay {
+        self.so_far()
+    }
+
+    /// The same, of what has been played so far.
+    ///
+    /// ```
+    /// use octopus_pool::{Event, GlobalPool, Replayer};
+    /// let mut pool = GlobalPool::new(1);
+    /// let mut player = Replayer::new(&mut pool);
+    /// player.play(&Event { time_s: 0, vm: 0, server: 0, gib: 8, arrives: true })?;
+    /// assert_eq!((player.so_far().resident_gib, player.so_far().events), (8, 1));
+    /// # Ok::<(), octopus_pool::Error>(())
+    /// ```
+    #[must_use]
+    pub fn so_far(&self) -> Replay {
         Replay {
             peak_mpd_gib: self.policy.peak_gib(),
             resident_gib: self.policy.loads_gib().iter().copied().map(u64::from).sum(),

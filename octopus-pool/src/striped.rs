@@ -112,6 +112,13 @@ impl Policy for Striped {
         Ok(freed)
     }
 
+    fn fail_mpd(&mut self, mpd: MpdId) -> Result<u32> {
+        let cuts = self.wiring.cut(mpd.index())?;
+        let lost = self.leases.cut(&cuts, &mut self.loads[mpd.index()]);
+        self.total -= lost;
+        Ok(lost)
+    }
+
     fn shares(&self, lease: &Lease) -> Result<Vec<(MpdId, u32)>> {
         self.leases.shares(lease, &self.wiring)
     }

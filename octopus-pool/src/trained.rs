@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use crate::savings::{for_each_pod, saving};
 use crate::{
-    BoundedMigration, Error, Fleet, LeastLoaded, Options, Result, Spread,
-    fractional_optimum, replay,
+    BoundedMigration, Error, Fleet, LeastLoaded, Options, Result, Spread, fractional_optimum,
+    replay,
 };
 
 /// What MPDs of a fixed size come to.

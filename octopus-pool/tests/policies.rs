@@ -3,7 +3,7 @@
 mod common;
 
 use common::any_pod;
-use octopus_design::{ServerId, Topology};
+use octopus_design::{MpdId, ServerId, Topology};
 use octopus_pool::{BoundedMigration, GlobalPool, Lease, LeastLoaded, Policy, Striped};
 use proptest::prelude::*;
 
@@ -13,7 +13,8 @@ fn least_cap(pod: &Topology, used: &[u64]) -> u64 {
     let caps = (1_u32..1 << pod.servers()).map(|bits| {
         let set: Vec<_> = (0..pod.servers()).filter(|s| bits >> s & 1 == 1).map(ServerId).collect();
         let wanted: u64 = set.iter().map(|s| used[s.index()]).sum();
-        wanted.div_ceil(pod.neighborhood(&set) as u64)
+        // those without links ask for nothing
+        wanted.div_ceil(pod.neighborhood(&set).max(1) as u64)
     });
     caps.max().unwrap_or(0)
 }
@@ -238,5 +239,135 @@ proptest! {
                 prop_assert_eq!(asked, freed + resident + policy.spilled_gib());
             }
         }
+    }
+}
+
+/// A lease, its server, and the GiB on each MPD.
+type Standing = (Lease, usize, Vec<(MpdId, u32)>);
+
+/// After an MPD fails: what it held is gone and nothing else, and from there on
+/// the policy does what it does on a pod that never had that MPD.
+fn fails<P: Policy>(
+    pod: &Topology,
+    policy: &mut P,
+    before: Steps,
+    mpd: prop::sample::Index,
+    after: Steps,
+    mut check: impl FnMut(&P, &Topology) -> Result<(), TestCaseError>,
+) -> Result<(), TestCaseError> {
+    let mut held: Vec<Standing> = Vec::new();
+    for (pick, gib, _) in before {
+        let server = pick.index(pod.servers());
+        held.push((policy.allocate(ServerId(server), gib).expect("small"), server, Vec::new()));
+    }
+    let mpd = MpdId(mpd.index(pod.mpds()));
+    for (lease, _, shares) in &mut held {
+        *shares = policy.shares(lease).expect("held");
+    }
+    let on_it = policy.loads_gib()[mpd.index()];
+    prop_assert_eq!(policy.fail_mpd(mpd).expect("an MPD of the pod"), on_it);
+    prop_assert_eq!(policy.fail_mpd(mpd).expect("an MPD of the pod"), 0, "only once");
+    prop_assert!(policy.fail_mpd(MpdId(pod.mpds())).is_err());
+    for (lease, _, shares) in &mut held {
+        shares.retain(|(at, _)| *at != mpd);
+        prop_assert_eq!(&policy.shares(lease).expect("held"), shares);
+    }
+    let cut = pod.retain_links(|_, at| at != mpd);
+    check(policy, &cut)?;
+    for (pick, gib, departs) in after {
+        if departs && !held.is_empty() {
+            let (lease, ..) = held.swap_remove(pick.index(held.len()));
+            let had: u32 = policy.shares(&lease).expect("held").iter().map(|(_, gib)| gib).sum();
+            prop_assert_eq!(policy.release(lease).expect("held"), had);
+        } else {
+            let server = pick.index(pod.servers());
+            let spilled = policy.spilled_gib();
+            let lease = policy.allocate(ServerId(server), gib).expect("small");
+            let got: u32 = policy.shares(&lease).expect("held").iter().map(|(_, gib)| gib).sum();
+            prop_assert_eq!(u64::from(gib - got), policy.spilled_gib() - spilled);
+            held.push((lease, server, Vec::new()));
+        }
+        let mut loads = vec![0; pod.mpds()];
+        for (lease, server, _) in &held {
+            for (at, gib) in policy.shares(lease).expect("held") {
+                prop_assert!(cut.linked(ServerId(*server), at));
+                loads[at.index()] += gib;
+            }
+        }
+        prop_assert_eq!(policy.loads_gib(), &loads);
+        check(policy, &cut)?;
+    }
+    for (lease, ..) in held {
+        policy.release(lease).expect("held");
+    }
+    prop_assert!(policy.loads_gib().iter().all(|load| *load == 0));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn a_failed_mpd_is_gone(
+        pod in any_pod(),
+        before in steps(),
+        mpd in any::<prop::sample::Index>(),
+        after in steps(),
+        capacity in 0_u32..60,
+    ) {
+        let anything = |_: &dyn Policy, _: &Topology| Ok(());
+        let step = || (before.clone(), mpd, after.clone());
+        let (a, b, c) = step();
+        fails(&pod, &mut LeastLoaded::new(&pod), a, b, c, |p, t| anything(p, t))?;
+        let (a, b, c) = step();
+        fails(&pod, &mut LeastLoaded::with_capacity(&pod, capacity), a, b, c, |p, _| {
+            prop_assert!(p.loads_gib().iter().all(|load| *load <= capacity));
+            Ok(())
+        })?;
+        let (a, b, c) = step();
+        let mut striped = Striped::new(&pod, 2).expect("in range");
+        fails(&pod, &mut striped, a, b, c, |p, t| anything(p, t))?;
+        let (a, b, c) = step();
+        let mut fixed = BoundedMigration::fixed(&pod, capacity);
+        fails(&pod, &mut fixed, a, b, c, |p, _| {
+            prop_assert!(p.loads_gib().iter().all(|load| *load <= capacity));
+            Ok(())
+        })?;
+        let (a, b, c) = step();
+        let mut online = BoundedMigration::online(&pod, 0.1).expect("in range");
+        fails(&pod, &mut online, a, b, c, |p, _| {
+            prop_assert!(p.loads_gib().iter().all(|load| *load <= p.cap_gib()));
+            Ok(())
+        })?;
+    }
+
+    /// The cap that is needed knows of the MPD that is gone, and of what is
+    /// still asked for.
+    #[test]
+    fn after_a_failure_the_shadow_is_that_of_the_rest(
+        pod in any_pod(),
+        before in steps(),
+        mpd in any::<prop::sample::Index>(),
+        server in any::<prop::sample::Index>(),
+        gib in 0_u32..40,
+    ) {
+        let mut policy = BoundedMigration::online(&pod, 0.0).expect("in range");
+        let mut asked = vec![0_u64; pod.servers()];
+        for (pick, gib, _) in before {
+            let server = pick.index(pod.servers());
+            policy.allocate(ServerId(server), gib).expect("small");
+            asked[server] += u64::from(gib);
+        }
+        let whole = least_cap(&pod, &asked);
+        let mpd = MpdId(mpd.index(pod.mpds()));
+        policy.fail_mpd(mpd).expect("an MPD of the pod");
+        let server = server.index(pod.servers());
+        policy.allocate(ServerId(server), gib).expect("small");
+        asked[server] += u64::from(gib);
+        let cut = pod.retain_links(|_, at| at != mpd);
+        for server in cut.server_ids() {
+            if cut.mpds_of(server).next().is_none() {
+                asked[server.index()] = 0;
+            }
+        }
+        prop_assert_eq!(policy.needed_gib(), least_cap(&cut, &asked).max(whole));
     }
 }

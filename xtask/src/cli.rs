@@ -201,6 +201,9 @@ pub(crate) struct PoolArgs {
     /// The share of links that has failed, drawn anew for each pod
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = fraction)]
     pub(crate) fail_links: f64,
+    /// Also fail one MPD of each pod at a random moment, and say how the pod goes on without it
+    #[arg(long)]
+    pub(crate) fail_mpd: bool,
     /// Draws of the trace to take the pods from in turn: where VMs go, and whatever else of it
     /// is random
     #[arg(long, value_name = "N", default_value = "10")]

@@ -30,8 +30,7 @@ pub(crate) fn draws(
         let seeds = (1..draws.get() as u64).map(|draw| seed.wrapping_add(draw << 32));
         let seeds: Vec<u64> = seeds.collect();
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs.get()).build()?;
-        let more: Vec<Result<Fleet>> =
-            threads.install(|| seeds.into_par_iter().map(&of).collect());
+        let more: Vec<Result<Fleet>> = threads.install(|| seeds.into_par_iter().map(&of).collect());
         fleets.extend(more.into_iter().collect::<Result<Vec<_>>>()?);
     }
     Ok(fleets)

@@ -7,7 +7,9 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use comfy_table::{Table, presets};
 use octopus_design::expansion;
-use octopus_pool::{Fleet, Format, Options, PolicyKind, ReadOptions, Savings, SynthOptions};
+use octopus_pool::{
+    Fleet, Format, MpdFailure, Options, PolicyKind, ReadOptions, Savings, SynthOptions,
+};
 use serde::Serialize;
 
 use crate::cli::{Policy, PoolArgs, TraceFormat};
@@ -24,6 +26,8 @@ const THEOREM_MAX_K: usize = 8;
 struct Report<'a> {
     #[serde(flatten)]
     savings: &'a Savings,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mpd_failure: Option<MpdFailure>,
     trace: String,
     timing: Timing,
 }
@@ -84,15 +88,17 @@ pub(crate) fn run(args: &PoolArgs) -> Result<Status> {
         expansion,
     };
     let savings = octopus_pool::evaluate(&pod, &fleets, &options)?;
+    let mpd_failure =
+        args.fail_mpd.then(|| octopus_pool::mpd_failure(&pod, &fleets, &options)).transpose()?;
     let timing = Timing { seconds: started.elapsed().as_secs_f64() };
     drop(progress);
-    let trace = fleets.first().map_or(String::new(), |fleet| {
-        format!("{}: {}", fleet.source(), fleet::describe(fleet))
-    });
+    let trace = fleets
+        .first()
+        .map_or(String::new(), |fleet| format!("{}: {}", fleet.source(), fleet::describe(fleet)));
     let text = if args.json {
-        serde_json::to_string(&Report { savings: &savings, trace, timing })? + "\n"
+        serde_json::to_string(&Report { savings: &savings, mpd_failure, trace, timing })? + "\n"
     } else {
-        table(&savings, &trace, &timing)
+        table(&savings, mpd_failure.as_ref(), &trace, &timing)
     };
     output::print(&text)?;
     Ok(Status::Done)
@@ -146,7 +152,7 @@ fn read_one(args: &PoolArgs, seed: u64) -> Result<Fleet> {
     fleet::read(&args.trace, &options, args.placement)
 }
 
-fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {
+fn table(savings: &Savings, failure: Option<&MpdFailure>, trace: &str, timing: &Timing) -> String {
     let percent = |share: f64| format!("{:.2}%", 100.0 * share);
     let gib = |gib: Option<f64>| gib.map_or("–".to_owned(), |gib| format!("{gib:.1} GiB"));
     let mut table = Table::new();
@@ -210,6 +216,23 @@ fn table(savings: &Savings, trace: &str, timing: &Timing) -> String {
                 percent(savings.spilled_vms_fraction)
             ),
         ]);
+    }
+    if let Some(failure) = failure {
+        table.add_row([
+            "an MPD that fails",
+            &format!(
+                "takes {:.1} VMs and {:.1} GiB along; the busiest peak of the rest is {} higher",
+                failure.vms.mean,
+                failure.gib.mean,
+                percent(failure.peak_rise.mean)
+            ),
+        ]);
+        if let Some(spilled) = &failure.spilled_vms_fraction {
+            table.add_row([
+                "on MPDs of the peak's size",
+                &format!("{} of the VMs then find no room", percent(spilled.mean)),
+            ]);
+        }
     }
     table.add_row(["replayed", &format!("{} events in {:.2} s", savings.events, timing.seconds)]);
     format!("{} on {trace}\n\n{}\n", savings.topology, table.trim_fmt())

@@ -170,6 +170,15 @@ fn pool_plays_every_policy_failure_and_size() {
     assert!(full["spilled_vms_fraction"].as_f64() > Some(0.0));
     assert_eq!(full["mpd_capacity_gib"], 20);
 
+    assert_eq!(greedy["mpd_failure"], Value::Null);
+    let failed = pool(&folder, &["--fail-mpd"]);
+    assert_eq!(failed["savings_mean"], greedy["savings_mean"], "the failure is told beside");
+    for field in ["vms", "gib", "peak_rise"] {
+        assert!(failed["mpd_failure"][field]["mean"].as_f64() >= Some(0.0), "{field}: {failed}");
+    }
+    let draws = |draws| pool(&folder, &["--draws", draws])["draws"].clone();
+    assert_eq!((draws("1"), draws("2")), (1.into(), 2.into()));
+
     let table = folder.file("slowdowns.csv");
     fs::write(&table, "workload,latency_ns,slowdown\na,100,0\na,300,0.4\nb,100,0\nb,300,0.1\n")
         .unwrap();

@@ -2,7 +2,10 @@
 
 use anyhow::Result;
 use octopus_design::pod;
-use octopus_pool::{BlastRadius, Options, PolicyKind, Trained, blast_radius, evaluate_trained};
+use octopus_pool::{
+    BlastRadius, MpdFailure, Options, PolicyKind, Spread, Trained, blast_radius, evaluate_trained,
+    mpd_failure,
+};
 use serde::{Deserialize, Serialize};
 
 use super::Bench;
@@ -127,6 +130,44 @@ impl Bench {
     }
 }
 
+/// [`MpdFailure`], as it is kept.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Failure {
+    pods: usize,
+    peak_rise: (f64, f64),
+    spilled_vms: (f64, f64),
+}
+
+impl From<MpdFailure> for Failure {
+    fn from(failure: MpdFailure) -> Self {
+        let pair = |spread: Spread| (spread.mean, spread.ci95.unwrap_or(0.0));
+        let spilled_vms = failure.spilled_vms_fraction.map_or((0.0, 0.0), pair);
+        Self { pods: failure.pods, peak_rise: pair(failure.peak_rise), spilled_vms }
+    }
+}
+
+impl Bench {
+    fn failure(&self, policy: PolicyKind) -> Result<Failure> {
+        let pods = self.setting.effort.pods();
+        let trace = self.trace_inputs();
+        let inputs = BlastInputs { trace, pods, moments: 1, policy, stripe_links: 1 };
+        self.cache.get("mpd-failure", &inputs, || {
+            let fleets = self.fleets()?;
+            self.progress.say("an MPD fails and stays away");
+            let options = Options {
+                policy,
+                pods,
+                pooled_fraction: MPD_FRACTION,
+                margin: MARGINS[0],
+                seed: self.setting.seed,
+                jobs: self.setting.jobs.get(),
+                ..Options::default()
+            };
+            Ok(mpd_failure(&pod::octopus_96(), fleets, &options)?.into())
+        })
+    }
+}
+
 /// Policies on Octopus-96.
 ///
 /// # Errors
@@ -166,6 +207,10 @@ pub(crate) fn policies(bench: &Bench) -> Result<Item> {
     let blasts = [
         ("least-loaded allocation", bench.blast(PolicyKind::LeastLoaded, 1)?),
         ("each VM on one MPD", bench.blast(PolicyKind::Striped, 1)?),
+    ];
+    let failures = [
+        ("least-loaded allocation", bench.failure(PolicyKind::LeastLoaded)?),
+        ("bounded migration", bench.failure(PolicyKind::BoundedMigration)?),
     ];
 
     let table = table(&found, &fixed);
@@ -214,7 +259,7 @@ pub(crate) fn policies(bench: &Bench) -> Result<Item> {
         }],
         table,
         table_first: true,
-        rows: rows(&found, &fixed, &blasts),
+        rows: rows(&found, &fixed, &blasts, &failures),
         headline,
     })
 }
@@ -258,7 +303,12 @@ fn table(found: &[(String, Saving)], fixed: &Fixed) -> Table {
     table
 }
 
-fn rows(found: &[(String, Saving)], fixed: &Fixed, blasts: &[(&str, Blast)]) -> Vec<Row> {
+fn rows(
+    found: &[(String, Saving)],
+    fixed: &Fixed,
+    blasts: &[(&str, Blast)],
+    failures: &[(&str, Failure)],
+) -> Vec<Row> {
     let row = |item: String, unit, ours: f64, note: String| Row {
         id: "policies",
         item,
@@ -303,6 +353,22 @@ fn rows(found: &[(String, Saving)], fixed: &Fixed, blasts: &[(&str, Blast)]) -> 
                 "± {:.1} (95% of the mean over {} pods, {MOMENTS} moments each): {:.0} VMs and {:.1} GiB; \
                  nothing is replicated, and a VM with any GiB on the MPD counts",
                 100.0 * blast.share.1, blast.pods, blast.vms.0, blast.gib.0
+            ),
+        ));
+    }
+    for (name, failure) in failures {
+        rows.push(row(
+            format!("busiest MPD's peak after another has failed mid-run, {name}"),
+            "% more",
+            100.0 * failure.peak_rise.0,
+            format!(
+                "± {:.1} (95% of the mean over {} pods, one failure each); what was lost starts anew on \
+                 the MPDs that are left. On MPDs that hold the undisturbed peak and no more, {:.2}% ± {:.2} \
+                 of the VMs that start from then on find too little room",
+                100.0 * failure.peak_rise.1,
+                failure.pods,
+                100.0 * failure.spilled_vms.0,
+                100.0 * failure.spilled_vms.1
             ),
         ));
     }
