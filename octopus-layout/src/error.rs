@@ -62,6 +62,20 @@ pub enum Error {
         /// What it should be.
         expected: &'static str,
     },
+    /// A number in an entry of a list is not in range.
+    #[error("{list}[{index}].{field} is {value}, expected {expected}")]
+    Entry {
+        /// The list.
+        list: &'static str,
+        /// Position in that list.
+        index: usize,
+        /// The field.
+        field: &'static str,
+        /// What it was.
+        value: f64,
+        /// What it should be.
+        expected: &'static str,
+    },
     /// A file follows another schema, or another version of it.
     #[error("schema is {found:?}, expected \"{expected}\"")]
     Schema {

@@ -5,13 +5,17 @@
 //! CXL Memory Pods via Sparse Topology") and goes on where it stops.
 //!
 //! * [`Geometry`] is the racks, [`Placement`] where each box stands.
+//! * [`plan`] says which cables to buy from a [`PriceList`] and where each goes;
+//!   [`cheaper`] finds placements that need cheaper ones.
 
 #![forbid(unsafe_code)]
 
+mod cables;
 mod error;
 mod geometry;
 mod placement;
 
+pub use cables::{Cable, MAX_SKUS, Plan, PriceList, Sku, cheaper, plan};
 pub use error::Error;
 pub use geometry::{Geometry, MAX_POSITIONS, MAX_SLOTS};
 pub use placement::{MpdPlace, Placement, Rack, ServerPlace};
