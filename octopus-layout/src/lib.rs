@@ -7,18 +7,25 @@
 //! * [`Geometry`] is the racks, [`Placement`] where each box stands.
 //! * [`plan`] says which cables to buy from a [`PriceList`] and where each goes;
 //!   [`cheaper`] finds placements that need cheaper ones.
+//! * [`LossBudget`] says how long a cable may be.
+//! * [`PlacementFile`] is `placement.json`.
 
 #![forbid(unsafe_code)]
 
 mod cables;
 mod error;
+mod format;
 mod geometry;
 mod placement;
+mod reach;
+mod text;
 
 pub use cables::{Cable, MAX_SKUS, Plan, PriceList, Sku, cheaper, plan};
 pub use error::Error;
+pub use format::{MAX_FILE_BYTES, PLACEMENT_SCHEMA, PlacementFile};
 pub use geometry::{Geometry, MAX_POSITIONS, MAX_SLOTS};
 pub use placement::{MpdPlace, Placement, Rack, ServerPlace};
+pub use reach::LossBudget;
 
 /// The result of this crate's fallible operations.
 ///

@@ -30,7 +30,8 @@ const SERVER_SHARE: u16 = u16::MAX / 4;
 /// `placement`'s longest cable as the limit, it spends what slack the others
 /// have. Costs are those of [`plan`]. It tries `moves` moves, and returns the
 /// best placement seen: `placement` itself where none was better. The same
-/// arguments give the same placement.
+/// arguments give the same placement. No move makes a cable too long even for
+/// a while, so a tight limit may keep better placements out of reach.
 ///
 /// # Errors
 ///
