@@ -160,7 +160,7 @@ impl PlacementFile {
     /// let text = r#"{"schema":"octopus.placement/1","topology":"x","geometry":{"slot_pitch_m":"5"}}"#;
     /// assert_eq!(
     ///     PlacementFile::from_json(text).unwrap_err().to_string(),
-    ///     "geometry.slot_pitch_m: invalid type: string \"5\", expected f64 at line 1 column 84",
+    ///     "geometry.slot_pitch_m: invalid type: string \"5\", expected f64 at line 1 column 77",
     /// );
     /// ```
     pub fn from_json(text: &str) -> Result<Self> {
@@ -335,8 +335,11 @@ fn wrong_schema(found: &str) -> Option<Error> {
 
 fn parse<T: DeserializeOwned>(text: &str) -> Result<T> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let Object(value) = serde_path_to_error::deserialize(&mut json)
-        .map_err(|error| json_error(&error.path().to_string(), error.inner()))?;
+    let Object(value) = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        // What ends before a field's name is read has "?" for a path.
+        json_error(path.trim_end_matches(['?', '.']), error.inner())
+    })?;
     json.end().map_err(|error| json_error("", &error))?;
     Ok(value)
 }

@@ -7,4 +7,6 @@ pub(crate) mod island;
 pub(crate) mod palette;
 pub(crate) mod plot;
 pub(crate) mod pods;
+#[cfg_attr(not(test), expect(dead_code, reason = "the verb place lands next"))]
+pub(crate) mod racks;
 mod shape;
