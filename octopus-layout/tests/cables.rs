@@ -221,10 +221,10 @@ fn small_pod() -> impl Strategy<Value = Topology> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn tiny_pods_reach_the_optimum_where_there_is_room(
+    fn tiny_pods_reach_the_optimum(
         pod in small_pod(),
         steps in 0..=4_usize,
         dearer in 1..200_u32,
@@ -238,14 +238,15 @@ proptest! {
         let prices = PriceList::new(skus.collect(), 0.0).unwrap();
         let start = in_order(&pod, &geometry);
         let limit_m = start.max_cable_m(&pod, &geometry) + 0.05 * steps as f64;
-        let found = cheaper(&pod, &geometry, &start, limit_m, &prices, 1, 60_000).unwrap();
-        let usd = plan(&pod, &geometry, &found, &prices).unwrap().total_usd();
         let least = least_usd(&pod, &geometry, &prices, limit_m);
-        prop_assert!(usd > least - 1e-9, "found {usd}, the least is {least}");
-        // A tight limit may wall the best placements off from the start.
-        if steps == 4 {
-            prop_assert!(usd < least + 1e-9, "found {usd}, the least is {least}");
-        }
+        // One run may miss it, about once in a thousand pods.
+        let found = (1..=3).any(|seed| {
+            let found = cheaper(&pod, &geometry, &start, limit_m, &prices, seed, 60_000).unwrap();
+            let usd = plan(&pod, &geometry, &found, &prices).unwrap().total_usd();
+            assert!(usd > least - 1e-9, "{usd} is below the least, {least}");
+            usd < least + 1e-9
+        });
+        prop_assert!(found, "the least is {least}");
     }
 
     #[test]

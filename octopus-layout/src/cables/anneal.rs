@@ -8,14 +8,16 @@ use octopus_design::Topology;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{PriceList, plan};
+use super::{PriceList, Sku, plan};
 use crate::geometry::EPSILON_M;
 use crate::{Error, Geometry, Placement, Rack, Result, ServerPlace};
 
 /// Stands for no box in a place.
 const NOBODY: u16 = u16::MAX;
-/// The cost of a cable that is too long.
-const FORBIDDEN: u32 = u32::MAX;
+/// The bits of a cost; above them stands by how many slots a cable is too long.
+/// A change is of 16,384 cables at most, each of 10,000,000 cents and 512 slots:
+/// below half of what either part can hold.
+const COST_BITS: u32 = 39;
 /// Moves between two temperatures.
 const STEP: u64 = 1024;
 /// How many rows up or down a move may go.
@@ -30,8 +32,8 @@ const SERVER_SHARE: u16 = u16::MAX / 4;
 /// `placement`'s longest cable as the limit, it spends what slack the others
 /// have. Costs are those of [`plan`]. It tries `moves` moves, and returns the
 /// best placement seen: `placement` itself where none was better. The same
-/// arguments give the same placement. No move makes a cable too long even for
-/// a while, so a tight limit may keep better placements out of reach.
+/// arguments give the same placement. On the way cables may be too long, at a
+/// price; such placements are not returned.
 ///
 /// # Errors
 ///
@@ -80,7 +82,7 @@ pub fn cheaper(
     let cooling = (costs.cold / costs.hot).powf(1.0 / (moves / STEP).max(1) as f64);
     for tried in 0..moves {
         racks.step(temperature, &luck, &mut rng);
-        if racks.saved > best.0 {
+        if racks.over == 0 && racks.saved > best.0 {
             best = (racks.saved, racks.places());
         }
         if tried % STEP == STEP - 1 {
@@ -121,48 +123,79 @@ fn server_place(geometry: &Geometry, number: usize) -> ServerPlace {
 const HOT: f64 = 0.5;
 /// The one at the end, in the smallest such step: it is then rare.
 const COLD: f64 = 0.15;
+/// What a cable costs for each slot it is too long, in the largest step.
+const PENALTY: u64 = 1;
 
 /// What a cable costs from each server place to each MPD place, above the
-/// cheapest one, in the largest unit that all differences are multiples of.
+/// cheapest one, in the largest unit that all differences are multiples of;
+/// and by how many slots it is too long, above [`COST_BITS`].
 struct Costs {
     /// A row a server place.
-    by_server: Vec<u32>,
+    by_server: Vec<i64>,
     /// A row an MPD place.
-    by_mpd: Vec<u32>,
+    by_mpd: Vec<i64>,
     /// The temperatures at both ends, in that unit.
     hot: f64,
     cold: f64,
+    /// What a slot too much costs.
+    penalty: i64,
 }
 
 impl Costs {
     fn new(geometry: &Geometry, prices: &PriceList, limit_m: f64) -> Self {
-        let (servers, mpds) = (geometry.server_places(), geometry.mpd_places());
-        let mut cents = Vec::with_capacity(servers * mpds);
-        for server in 0..servers {
-            let server = server_place(geometry, server);
-            cents.extend((0..mpds).map(|mpd| {
-                let length_m = geometry.length_m(server, geometry.mpd_place(mpd));
-                let sku = prices.sku(length_m).filter(|_| length_m <= limit_m + EPSILON_M);
-                sku.map(super::Sku::cents)
-            }));
-        }
-        let mut levels: Vec<u64> = cents.iter().copied().flatten().collect();
-        levels.sort_unstable();
-        levels.dedup();
-        let steps: Vec<u64> = levels.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let unit = steps.iter().copied().fold(0, gcd).max(1);
+        let longest_m = limit_m.min(prices.longest_m() - prices.service_loop_m());
+        let levels = levels(prices, longest_m);
+        let steps = levels.windows(2).map(|pair| pair[1] - pair[0]);
+        let unit = steps.clone().fold(0, gcd).max(1);
         let least = levels.first().copied().unwrap_or(0);
-        // A price is at most 10,000,000 cents.
-        let cost = |cents: Option<u64>| {
-            cents.and_then(|c| u32::try_from((c - least) / unit).ok()).unwrap_or(FORBIDDEN)
+        let cost = |server, mpd| {
+            let length_m = geometry.length_m(server, geometry.mpd_place(mpd));
+            let excess_m = (length_m - longest_m).max(0.0);
+            let cents = prices.sku(length_m - excess_m).map_or(least, Sku::cents);
+            let cost = i64::try_from(cents.saturating_sub(least) / unit).unwrap_or(i64::MAX);
+            (slots_over(excess_m, geometry) << COST_BITS) + cost
         };
-        let by_server: Vec<u32> = cents.into_iter().map(cost).collect();
-        let transposed = (0..mpds).flat_map(|mpd| by_server.iter().skip(mpd).step_by(mpds));
-        let by_mpd = transposed.copied().collect();
-        let in_units = |step: Option<&u64>| *step.unwrap_or(&unit) as f64 / unit as f64;
-        let (hot, cold) = (in_units(steps.iter().max()), in_units(steps.iter().min()));
-        Self { by_server, by_mpd, hot: HOT * hot, cold: COLD * cold }
+        let mpds = geometry.mpd_places();
+        let mut by_server = Vec::with_capacity(geometry.server_places() * mpds);
+        for number in 0..geometry.server_places() {
+            let server = server_place(geometry, number);
+            by_server.extend((0..mpds).map(|mpd| cost(server, mpd)));
+        }
+        let columns = (0..mpds).flat_map(|mpd| by_server.iter().skip(mpd).step_by(mpds));
+        let by_mpd = columns.copied().collect();
+        let largest = steps.clone().max().unwrap_or(unit) / unit;
+        let smallest = steps.min().unwrap_or(unit) / unit;
+        Self {
+            by_server,
+            by_mpd,
+            hot: HOT * largest as f64,
+            cold: COLD * smallest as f64,
+            penalty: i64::try_from(PENALTY * largest).unwrap_or(i64::MAX),
+        }
     }
+}
+
+/// The prices of cables that may be bought, ascending, cents.
+fn levels(prices: &PriceList, longest_m: f64) -> Vec<u64> {
+    let mut shorter_m = 0.0;
+    let mut levels = Vec::new();
+    for sku in prices.skus() {
+        let reach_m = sku.length_m - prices.service_loop_m();
+        if reach_m >= 0.0 && shorter_m <= longest_m {
+            levels.extend(prices.sku(reach_m).map(Sku::cents));
+        }
+        shorter_m = reach_m;
+    }
+    levels.sort_unstable();
+    levels.dedup();
+    levels
+}
+
+/// By how many slots a cable is too long; at least one if it is at all.
+#[expect(clippy::cast_possible_truncation, reason = "clamped before")]
+fn slots_over(excess_m: f64, geometry: &Geometry) -> i64 {
+    let slots = (excess_m - EPSILON_M) / geometry.slot_pitch_m;
+    slots.ceil().clamp(0.0, 512.0) as i64
 }
 
 fn gcd(a: u64, b: u64) -> u64 {
@@ -180,7 +213,7 @@ struct Side<'a> {
     /// The boxes at the links' other ends.
     ends: Vec<u16>,
     /// A row a place of this side, a column a place of the other.
-    costs: &'a [u32],
+    costs: &'a [i64],
     /// Places side by side in a row.
     columns: usize,
 }
@@ -190,6 +223,10 @@ struct Racks<'a> {
     servers: Side<'a>,
     mpds: Side<'a>,
     saved: i64,
+    /// By how many slots cables are too long, all together.
+    over: i64,
+    /// What one of them costs.
+    penalty: i64,
 }
 
 impl<'a> Racks<'a> {
@@ -215,6 +252,8 @@ impl<'a> Racks<'a> {
                 (geometry.mpd_slots, geometry.mpds_per_slot),
             ),
             saved: 0,
+            over: 0,
+            penalty: costs.penalty,
         }
     }
 
@@ -232,10 +271,15 @@ impl<'a> Racks<'a> {
             (&mut self.mpds, &self.servers)
         };
         let Some((from, to)) = own.pick(who, row, column) else { return };
-        let Some(dearer) = own.dearer(from, to, &other.place_of) else { return };
-        if dearer <= 0 || luck.accepts(dearer, temperature, rng) {
+        let change = own.change(from, to, &other.place_of);
+        // Rounded to the nearest, since the cost below may be negative.
+        let over = (change + (1 << (COST_BITS - 1))) >> COST_BITS;
+        let dearer = change - (over << COST_BITS);
+        let worse = dearer + self.penalty * over;
+        if worse <= 0 || luck.accepts(worse, temperature, rng) {
             own.exchange(from, to);
             self.saved -= dearer;
+            self.over += over;
         }
     }
 }
@@ -260,7 +304,7 @@ impl<'a> Side<'a> {
     fn new(
         places: Vec<usize>,
         links: Vec<Vec<usize>>,
-        costs: &'a [u32],
+        costs: &'a [i64],
         (rows, columns): (usize, usize),
     ) -> Self {
         let mut box_in = vec![NOBODY; rows * columns];
@@ -286,29 +330,24 @@ impl<'a> Side<'a> {
         (to < self.box_in.len() && to != from).then_some((from, to))
     }
 
-    /// What an exchange of what stands in two places adds to the cost; none
-    /// where a cable would be too long.
-    fn dearer(&self, from: usize, to: usize, others: &[u16]) -> Option<i64> {
-        let there = self.one_dearer(self.box_in[from], from, to, others)?;
+    /// What an exchange of what stands in two places adds to [`Costs`].
+    fn change(&self, from: usize, to: usize, others: &[u16]) -> i64 {
+        let one = self.one_change(self.box_in[from], from, to, others);
         match self.box_in[to] {
-            NOBODY => Some(there),
-            other => Some(there + self.one_dearer(other, to, from, others)?),
+            NOBODY => one,
+            other => one + self.one_change(other, to, from, others),
         }
     }
 
     #[inline]
-    fn one_dearer(&self, who: u16, from: usize, to: usize, others: &[u16]) -> Option<i64> {
+    fn one_change(&self, who: u16, from: usize, to: usize, others: &[u16]) -> i64 {
         let who = usize::from(who);
         let across = self.costs.len() / self.box_in.len();
         let before = &self.costs[from * across..][..across];
         let after = &self.costs[to * across..][..across];
-        let (mut dearer, mut most) = (0, 0);
-        for &end in &self.ends[self.starts[who] as usize..self.starts[who + 1] as usize] {
-            let place = usize::from(others[usize::from(end)]);
-            most = most.max(after[place]);
-            dearer += i64::from(after[place]) - i64::from(before[place]);
-        }
-        (most != FORBIDDEN).then_some(dearer)
+        let ends = &self.ends[self.starts[who] as usize..self.starts[who + 1] as usize];
+        let places = ends.iter().map(|end| usize::from(others[usize::from(*end)]));
+        places.map(|place| after[place] - before[place]).sum()
     }
 
     fn exchange(&mut self, from: usize, to: usize) {
